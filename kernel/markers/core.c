@@ -1,0 +1,819 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Kernel markers: the registry of sites and handlers, and the delivery of hits.
+ *
+ * A marker is a name. Its sites are the places in the code that carry the name;
+ * the compiler lays a struct marker_site for each into the section __markers,
+ * of vmlinux or of a module. Its probes are the handlers that were registered
+ * for the name. Both come and go in any order.
+ *
+ * Nothing about a marker is updated step by step: marker_update() derives the
+ * state of its sites and probes from the two lists, after each change to one of
+ * them. So no order of changes can leave behind a state that another order
+ * would not.
+ */
+
+#define pr_fmt(fmt) "markers: " fmt
+
+#include <kunit/visibility.h>
+#include <linux/cpumask.h>
+#include <linux/ctype.h>
+#include <linux/err.h>
+#include <linux/export.h>
+#include <linux/hashtable.h>
+#include <linux/init.h>
+#include <linux/jump_label.h>
+#include <linux/marker.h>
+#include <linux/module.h>
+#include <linux/notifier.h>
+#include <linux/preempt.h>
+#include <linux/printk.h>
+#include <linux/rculist.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+#include <linux/stringhash.h>
+
+#include "format.h"
+#include "markers.h"
+
+/* === Data ================================================================= */
+
+/* Protects all but what marker_hit() reads, see struct marker. */
+DEFINE_MUTEX(markers_mutex);
+EXPORT_SYMBOL_IF_KUNIT(markers_mutex);
+
+static DEFINE_HASHTABLE(markers_by_name, 8);
+
+/* Oldest first: the markers of vmlinux are in link order. */
+LIST_HEAD(markers_list);
+EXPORT_SYMBOL_IF_KUNIT(markers_list);
+
+/*
+ * Which context levels of this CPU run handlers. One byte for each level, so
+ * that an interrupt writes to none that the code it interrupts is changing.
+ */
+struct marker_busy {
+	bool level[4];			/* by interrupt_context_level() */
+};
+static DEFINE_PER_CPU(struct marker_busy, marker_busy);
+
+/* === Delivery ============================================================= */
+
+/**
+ * marker_hit - deliver one hit of a site to the handlers of its marker
+ * @site: the site, which was found to be on
+ * @...: the arguments that the site's format tells of
+ *
+ * Only trace_mark() and _trace_mark() call this.
+ *
+ * Context: Any that is not noinstr.
+ */
+notrace void marker_hit(struct marker_site *site, ...)
+{
+	struct marker_probe *probe;
+	bool delivered = false;
+	struct marker *marker;
+	va_list args;
+	bool *busy;
+
+	preempt_disable_notrace();
+
+	/*
+	 * The site may be off by now. If not, the marker stays at least until
+	 * the code that we were called from goes. Pairs with site_switch().
+	 */
+	marker = smp_load_acquire(&site->marker);
+	if (unlikely(!marker))
+		goto out;
+
+	/*
+	 * Handlers are freed one RCU grace period after they left the list,
+	 * which does not wait for a CPU that RCU takes for idle or offline.
+	 */
+	if (unlikely(!rcu_is_watching() ||
+		     !cpu_online(raw_smp_processor_id()))) {
+		this_cpu_inc(marker->counts->unwatched);
+		goto out;
+	}
+
+	busy = &raw_cpu_ptr(&marker_busy)->level[interrupt_context_level()];
+	if (unlikely(*busy)) {
+		this_cpu_inc(marker->counts->recursions);
+		goto out;
+	}
+
+	*busy = true;
+	barrier();
+	hlist_for_each_entry_rcu_notrace(probe, &marker->probes, node) {
+		if (READ_ONCE(probe->state) != MARKER_PROBE_ACTIVE)
+			continue;
+		va_start(args, site);
+		probe->func(probe->private, NULL, site->format, &args);
+		va_end(args);
+		delivered = true;
+	}
+	barrier();
+	*busy = false;
+
+	if (likely(delivered))
+		this_cpu_inc(marker->counts->hits);
+out:
+	preempt_enable_notrace();
+}
+EXPORT_SYMBOL_GPL(marker_hit);
+
+/* === Internals ============================================================ */
+
+/* Lists grow at their end, so that they show the order of events. */
+static void hlist_append_rcu(struct hlist_node *node, struct hlist_head *head)
+{
+	struct hlist_node *last = head->first;
+
+	if (!last) {
+		hlist_add_head_rcu(node, head);
+		return;
+	}
+	while (last->next)
+		last = last->next;
+	hlist_add_behind_rcu(node, last);
+}
+
+static u32 marker_hash(const char *name)
+{
+	return full_name_hash(NULL, name, strlen(name));
+}
+
+static struct marker *marker_find(const char *name)
+{
+	struct marker *marker;
+
+	lockdep_assert_held(&markers_mutex);
+
+	hash_for_each_possible(markers_by_name, marker, hash,
+			       marker_hash(name)) {
+		if (!strcmp(marker->name, name))
+			return marker;
+	}
+	return NULL;
+}
+
+static struct marker *marker_find_or_create(const char *name)
+{
+	struct marker *marker = marker_find(name);
+	size_t size = strlen(name) + 1;
+
+	if (marker)
+		return marker;
+
+	marker = kzalloc(struct_size(marker, name, size), GFP_KERNEL);
+	if (!marker)
+		return NULL;
+	marker->counts = alloc_percpu(struct marker_counts);
+	if (!marker->counts) {
+		kfree(marker);
+		return NULL;
+	}
+	memcpy(marker->name, name, size);
+	hash_add(markers_by_name, &marker->hash, marker_hash(name));
+	list_add_tail(&marker->list, &markers_list);
+	return marker;
+}
+
+static void marker_free_rcu(struct rcu_head *rcu)
+{
+	struct marker *marker = container_of(rcu, struct marker, rcu);
+
+	free_percpu(marker->counts);
+	kfree(marker);
+}
+
+/*
+ * A handler's last call may still be on its way, and then adds to the counts.
+ */
+static void marker_put(struct marker *marker)
+{
+	lockdep_assert_held(&markers_mutex);
+
+	if (!hlist_empty(&marker->sites) || !hlist_empty(&marker->probes))
+		return;
+	hash_del(&marker->hash);
+	list_del(&marker->list);
+	call_rcu(&marker->rcu, marker_free_rcu);
+}
+
+/*
+ * NULL unless the name could be that of a site (a C identifier). Else what is
+ * wrong with it.
+ */
+static const char *marker_name_error(const char *name)
+{
+	size_t i;
+
+	if (!*name)
+		return "it is empty";
+	if (strnlen(name, MARKER_NAME_LEN + 1) > MARKER_NAME_LEN)
+		return "it is longer than 255 characters";
+	if (isdigit(*name))
+		return "it begins with a digit";
+	for (i = 0; name[i]; i++) {
+		if (!isascii(name[i]) || (!isalnum(name[i]) && name[i] != '_'))
+			return "it is not a C identifier";
+	}
+	return NULL;
+}
+
+const char *marker_site_module(const struct marker_site *site)
+{
+	struct module *mod;
+
+	lockdep_assert_held(&markers_mutex);
+
+	preempt_disable();
+	mod = __module_address((unsigned long)site);
+	preempt_enable();
+	/* A module with sites cannot go while we hold the mutex. */
+	return mod ? mod->name : "vmlinux";
+}
+
+static bool site_format_good(const struct marker_site *site)
+{
+	return marker_format_check(site->format, NULL) == 0;
+}
+
+enum marker_site_state marker_site_state(const struct marker *marker,
+					 const struct marker_site *site)
+{
+	lockdep_assert_held(&markers_mutex);
+
+	if (site->marker)
+		return MARKER_SITE_ON;
+	if (!site_format_good(site))
+		return MARKER_SITE_BAD_FORMAT;
+	if (!marker_format_equal(marker->format, site->format))
+		return MARKER_SITE_DIFFERS;
+	return MARKER_SITE_OFF;
+}
+EXPORT_SYMBOL_IF_KUNIT(marker_site_state);
+
+static void site_switch(struct marker_site *site, struct marker *marker)
+{
+	if (site->marker == marker)
+		return;
+	/*
+	 * What was done to the marker and its probes until now is seen by who
+	 * finds the site to be on. Pairs with marker_hit().
+	 */
+	smp_store_release(&site->marker, marker);
+	if (marker)
+		static_branch_enable(&site->key);
+	else
+		static_branch_disable(&site->key);
+}
+
+static void probe_set_state(struct marker *marker, struct marker_probe *probe,
+			    enum marker_probe_state state)
+{
+	if (probe->state == state)
+		return;
+	WRITE_ONCE(probe->state, state);
+	if (state == MARKER_PROBE_PARKED)
+		pr_notice("Format mismatch for probe %s (%.300s), marker (%.300s): handler %ps is parked\n",
+			  marker->name, probe->format, marker->format,
+			  probe->func);
+}
+
+/*
+ * The first site sets the format. It stays as long as any site has it: another
+ * one takes its place only when all code that could hit the marker with the old
+ * one has gone, so that no hit that is on its way meets a handler of the new.
+ */
+static const char *marker_choose_format(const struct marker *marker)
+{
+	struct marker_site *site;
+	const char *first = NULL;
+
+	hlist_for_each_entry(site, &marker->sites, node) {
+		if (!site_format_good(site))
+			continue;
+		if (!marker->format ||
+		    marker_format_equal(marker->format, site->format))
+			return site->format;
+		if (!first)
+			first = site->format;
+	}
+	return first;
+}
+
+/*
+ * Make each site and each probe of the marker be what the two lists ask for.
+ *
+ *	sites	a probe's format	the probe is	the good sites are
+ *	none	any			PENDING
+ *	some	as theirs, or NULL	ACTIVE		on
+ *	some	another			PARKED		on if another is ACTIVE
+ *
+ * Good sites are those that have the marker's format.
+ */
+static void marker_update(struct marker *marker)
+{
+	enum marker_probe_state state;
+	struct marker_probe *probe;
+	struct marker_site *site;
+	bool active = false;
+
+	lockdep_assert_held(&markers_mutex);
+
+	marker->format = marker_choose_format(marker);
+
+	hlist_for_each_entry(probe, &marker->probes, node) {
+		if (!marker->format)
+			state = MARKER_PROBE_PENDING;
+		else if (!probe->format ||
+			 marker_format_match(marker->format, probe->format))
+			state = MARKER_PROBE_ACTIVE;
+		else
+			state = MARKER_PROBE_PARKED;
+		probe_set_state(marker, probe, state);
+		active |= state == MARKER_PROBE_ACTIVE;
+	}
+
+	hlist_for_each_entry(site, &marker->sites, node) {
+		if (active && site_format_good(site) &&
+		    marker_format_equal(marker->format, site->format))
+			site_switch(site, marker);
+		else
+			site_switch(site, NULL);
+	}
+}
+
+/* Say once, when it appears, why a site is not going to be switched on. */
+static void site_report(const struct marker *marker,
+			const struct marker_site *site)
+{
+	struct marker_format_error error;
+
+	if (marker_format_check(site->format, &error))
+		pr_notice("%s: format \"%.300s\" of a site in %s, at offset %u: %s; the site stays off\n",
+			  marker->name, site->format, marker_site_module(site),
+			  error.offset, error.what);
+	else if (!marker_format_equal(marker->format, site->format))
+		pr_notice("%s: format \"%.300s\" of a site in %s differs from \"%.300s\" of the first site; the site stays off\n",
+			  marker->name, site->format, marker_site_module(site),
+			  marker->format);
+}
+
+static int site_add(struct marker_site *site)
+{
+	const char *wrong = marker_name_error(site->name);
+	struct marker *marker;
+
+	lockdep_assert_held(&markers_mutex);
+
+	if (wrong) {
+		pr_notice("name \"%.300s\" of a site in %s: %s; the site stays off\n",
+			  site->name, marker_site_module(site), wrong);
+		return 0;
+	}
+	marker = marker_find_or_create(site->name);
+	if (!marker) {
+		pr_err("%s: no memory for a site in %s\n", site->name,
+		       marker_site_module(site));
+		return -ENOMEM;
+	}
+	hlist_append_rcu(&site->node, &marker->sites);
+	marker_update(marker);
+	site_report(marker, site);
+	return 0;
+}
+
+/* The site is off when this returns, and no other thread is going to use it. */
+static void site_remove(struct marker_site *site)
+{
+	struct marker *marker;
+
+	lockdep_assert_held(&markers_mutex);
+
+	if (hlist_unhashed(&site->node))
+		return;
+	marker = marker_find(site->name);
+	site_switch(site, NULL);
+	hlist_del_init(&site->node);
+	marker_update(marker);
+	marker_put(marker);
+}
+
+static struct marker_probe *probe_find(const struct marker *marker,
+				       marker_probe_func *func, void *private)
+{
+	struct marker_probe *probe;
+
+	lockdep_assert_held(&markers_mutex);
+
+	hlist_for_each_entry(probe, &marker->probes, node) {
+		if (probe->func == func && probe->private == private)
+			return probe;
+	}
+	return NULL;
+}
+
+static struct marker_probe *probe_alloc(const char *format,
+					marker_probe_func *func, void *private)
+{
+	size_t len = format ? strlen(format) + 1 : 0;
+	struct marker_probe *probe;
+
+	probe = kzalloc(struct_size(probe, format_copy, len), GFP_KERNEL);
+	if (!probe)
+		return NULL;
+	probe->func = func;
+	probe->private = private;
+	if (format)
+		probe->format = memcpy(probe->format_copy, format, len);
+	return probe;
+}
+
+static void probe_remove(struct marker *marker, struct marker_probe *probe)
+{
+	lockdep_assert_held(&markers_mutex);
+
+	hlist_del_rcu(&probe->node);
+	kfree_rcu(probe, rcu);
+	marker_update(marker);
+	marker_put(marker);
+}
+
+/* === Sites of vmlinux and of modules ====================================== */
+
+extern struct marker_site __start___markers[], __stop___markers[];
+
+static void sites_remove(struct marker_site *begin, struct marker_site *end)
+{
+	struct marker_site *site;
+
+	for (site = begin; site < end; site++)
+		site_remove(site);
+}
+
+#ifdef CONFIG_MODULES
+static int module_coming(struct module *mod)
+{
+	struct marker_site *end = mod->marker_sites + mod->num_marker_sites;
+	struct marker_site *site;
+	int ret;
+
+	for (site = mod->marker_sites; site < end; site++) {
+		ret = site_add(site);
+		if (ret) {
+			sites_remove(mod->marker_sites, site);
+			return ret;
+		}
+	}
+	return 0;
+}
+
+/*
+ * A module that fails in its init function, or whose author forgot to
+ * unregister, must not take the kernel with it on the next hit.
+ */
+static bool module_probes_remove(struct module *mod)
+{
+	struct marker *marker, *next_marker;
+	struct marker_probe *probe;
+	struct hlist_node *next;
+	bool removed = false;
+
+	list_for_each_entry_safe(marker, next_marker, &markers_list, list) {
+		hlist_for_each_entry_safe(probe, next, &marker->probes, node) {
+			if (!within_module((unsigned long)probe->func, mod))
+				continue;
+			pr_err("%s: module %s goes without having unregistered its handler %ps; removed\n",
+			       marker->name, mod->name, probe->func);
+			probe_remove(marker, probe);
+			removed = true;
+		}
+	}
+	return removed;
+}
+
+static void module_going(struct module *mod)
+{
+	sites_remove(mod->marker_sites,
+		     mod->marker_sites + mod->num_marker_sites);
+	if (module_probes_remove(mod))
+		synchronize_rcu();
+}
+
+static int markers_module_notify(struct notifier_block *nb, unsigned long event,
+				 void *data)
+{
+	struct module *mod = data;
+	int ret = 0;
+
+	mutex_lock(&markers_mutex);
+	switch (event) {
+	case MODULE_STATE_COMING:
+		ret = module_coming(mod);
+		break;
+	case MODULE_STATE_GOING:
+		module_going(mod);
+		break;
+	}
+	mutex_unlock(&markers_mutex);
+	return notifier_from_errno(ret);
+}
+
+/*
+ * Jump labels have priority 1: the keys of a module's sites work when we see it
+ * coming. When it goes theirs are gone first, but nobody looks at the keys then
+ * until its memory is freed, which is after us.
+ */
+static struct notifier_block markers_module_nb = {
+	.notifier_call = markers_module_notify,
+	.priority = 0,
+};
+#endif /* CONFIG_MODULES */
+
+static int __init markers_init(void)
+{
+	struct marker_site *site;
+	int ret = 0;
+
+	mutex_lock(&markers_mutex);
+	for (site = __start___markers; site < __stop___markers; site++) {
+		/* A site without memory is off, and has been reported. */
+		site_add(site);
+	}
+	mutex_unlock(&markers_mutex);
+#ifdef CONFIG_MODULES
+	ret = register_module_notifier(&markers_module_nb);
+#endif
+	return ret;
+}
+early_initcall(markers_init);
+
+/* === Public interface ===================================================== */
+
+/*
+ * The one log line that a refused call leaves behind. Here as in all messages,
+ * strings are cut so that the line fits into a record of the log: one that does
+ * not loses its newline too, and is shown only with the next message.
+ */
+#define marker_refuse(name, func, what, fmt, args...)			\
+	pr_notice("%.255s: handler %ps not %s: " fmt "\n", name, func, what, ##args)
+
+static int probe_check(const char *name, const char *format,
+		       marker_probe_func *func)
+{
+	struct marker_format_error error;
+	const char *wrong;
+
+	if (!name) {
+		marker_refuse("(null)", func, "registered", "no name given");
+		return -EINVAL;
+	}
+	wrong = marker_name_error(name);
+	if (wrong) {
+		marker_refuse(name, func, "registered", "bad name: %s", wrong);
+		return -EINVAL;
+	}
+	if (!func) {
+		marker_refuse(name, func, "registered", "no function given");
+		return -EINVAL;
+	}
+	if (format && marker_format_check(format, &error)) {
+		marker_refuse(name, func, "registered",
+			      "format \"%.300s\", at offset %u: %s", format,
+			      error.offset, error.what);
+		return -EINVAL;
+	}
+	return 0;
+}
+
+static int probe_add(const char *name, struct marker_probe *probe)
+{
+	struct marker *marker;
+
+	lockdep_assert_held(&markers_mutex);
+
+	marker = marker_find_or_create(name);
+	if (!marker) {
+		marker_refuse(name, probe->func, "registered", "no memory");
+		return -ENOMEM;
+	}
+	/* A marker that was just made is refused by neither of these two. */
+	if (probe_find(marker, probe->func, probe->private)) {
+		marker_refuse(name, probe->func, "registered",
+			      "it is already, with private data %p",
+			      probe->private);
+		return -EBUSY;
+	}
+	if (probe->format && marker->format &&
+	    !marker_format_match(marker->format, probe->format)) {
+		marker_refuse(name, probe->func, "registered",
+			      "format \"%.300s\" differs from \"%.300s\" of its sites",
+			      probe->format, marker->format);
+		return -EPERM;
+	}
+	hlist_append_rcu(&probe->node, &marker->probes);
+	marker_update(marker);
+	return 0;
+}
+
+/**
+ * marker_probe_register - attach a handler to a marker
+ * @name: the marker's name; it need not have a site yet
+ * @format: the format that @probe expects, or NULL for whatever the sites have.
+ *	    %s and %p at the same place count as equal here
+ * @probe: the handler
+ * @private: passed to @probe on each call
+ *
+ * The handler is called on each hit of each site of that name from now on, also
+ * of those in modules that are loaded later. While there is no site the
+ * registration is pending; if a site that appears then has another format than
+ * @format it is parked, with a message, until such sites have gone.
+ *
+ * Both arguments are copied; @probe and @private must stay valid until after
+ * marker_probe_unregister() and marker_synchronize_unregister().
+ *
+ * Context: Process context, may sleep. Not from a handler, nor from a CPU
+ * hotplug callback or with cpus_read_lock() held.
+ * Return: 0; -EINVAL for a name that is not a C identifier of at most 255
+ * characters, for no handler, and for a format outside of the grammar; -EBUSY
+ * if the pair (@probe, @private) is registered for this name already; -EPERM if
+ * the sites have another format; -ENOMEM. Each failure leaves a line in the log
+ * and changes nothing.
+ *
+ * Example: ret = marker_probe_register("kernel_timer_set", NULL, count, &n);
+ */
+int marker_probe_register(const char *name, const char *format,
+			  marker_probe_func *probe, void *private)
+{
+	struct marker_probe *new;
+	int ret;
+
+	ret = probe_check(name, format, probe);
+	if (ret)
+		return ret;
+
+	new = probe_alloc(format, probe, private);
+	if (!new) {
+		marker_refuse(name, probe, "registered", "no memory");
+		return -ENOMEM;
+	}
+
+	mutex_lock(&markers_mutex);
+	ret = probe_add(name, new);
+	mutex_unlock(&markers_mutex);
+
+	if (ret)
+		kfree(new);
+	return ret;
+}
+EXPORT_SYMBOL_GPL(marker_probe_register);
+
+/**
+ * marker_probe_unregister - detach a handler from a marker
+ * @name: the marker's name
+ * @probe: the handler
+ * @private: what it was registered with
+ *
+ * A CPU may still run the handler until marker_synchronize_unregister() has
+ * returned; only then may its code and its data go.
+ *
+ * Context: Process context, may sleep. As marker_probe_register().
+ * Return: 0, also when memory is short; -ENOENT if exactly this pair is not
+ * registered for @name, and then nothing changes.
+ */
+int marker_probe_unregister(const char *name, marker_probe_func *probe,
+			    void *private)
+{
+	struct marker_probe *old = NULL;
+	struct marker *marker;
+
+	mutex_lock(&markers_mutex);
+	marker = name ? marker_find(name) : NULL;
+	if (marker)
+		old = probe_find(marker, probe, private);
+	if (old)
+		probe_remove(marker, old);
+	mutex_unlock(&markers_mutex);
+
+	if (old)
+		return 0;
+	marker_refuse(name ?: "(null)", probe, "unregistered",
+		      "it is not registered with private data %p", private);
+	return -ENOENT;
+}
+EXPORT_SYMBOL_GPL(marker_probe_unregister);
+
+/**
+ * marker_probe_unregister_private_data - detach a handler by its data
+ * @probe: the handler
+ * @private: what it was registered with
+ *
+ * Detaches the handler from the oldest marker that it is attached to with
+ * @private, for callers that know the pair but not the name.
+ *
+ * Context: Process context, may sleep. As marker_probe_register().
+ * Return: 0; -ENOENT if no marker has this pair, and then nothing changes.
+ */
+int marker_probe_unregister_private_data(marker_probe_func *probe,
+					 void *private)
+{
+	struct marker_probe *old = NULL;
+	struct marker *marker;
+
+	mutex_lock(&markers_mutex);
+	list_for_each_entry(marker, &markers_list, list) {
+		old = probe_find(marker, probe, private);
+		if (old) {
+			probe_remove(marker, old);
+			break;
+		}
+	}
+	mutex_unlock(&markers_mutex);
+
+	if (old)
+		return 0;
+	marker_refuse("any marker", probe, "unregistered",
+		      "it is not registered with private data %p", private);
+	return -ENOENT;
+}
+EXPORT_SYMBOL_GPL(marker_probe_unregister_private_data);
+
+/**
+ * marker_get_private_data - find out what a handler was registered with
+ * @name: the marker's name
+ * @probe: the handler
+ * @num: which of its registrations for @name, 0 being the oldest
+ *
+ * Context: Process context, may sleep. As marker_probe_register().
+ * Return: the private data, or ERR_PTR(-ENOENT) if there is no such
+ * registration.
+ */
+void *marker_get_private_data(const char *name, marker_probe_func *probe,
+			      int num)
+{
+	void *private = ERR_PTR(-ENOENT);
+	struct marker_probe *found;
+	struct marker *marker;
+
+	mutex_lock(&markers_mutex);
+	marker = name ? marker_find(name) : NULL;
+	if (marker) {
+		hlist_for_each_entry(found, &marker->probes, node) {
+			if (found->func == probe && num-- == 0) {
+				private = found->private;
+				break;
+			}
+		}
+	}
+	mutex_unlock(&markers_mutex);
+	return private;
+}
+EXPORT_SYMBOL_GPL(marker_get_private_data);
+
+/**
+ * marker_synchronize_unregister - wait for the handlers that were unregistered
+ *
+ * When this returns no CPU runs a handler that was unregistered before it was
+ * called. Call it once, after the last unregister and before the handlers'
+ * module or data goes. A module's exit function is the usual place:
+ *
+ *	for (i = 0; i < ARRAY_SIZE(probes); i++)
+ *		marker_probe_unregister(probes[i].name, probes[i].func, NULL);
+ *	marker_synchronize_unregister();
+ *	kfree(data);
+ *
+ * Context: Process context, sleeps.
+ */
+void marker_synchronize_unregister(void)
+{
+	/* Handlers run with preemption disabled, which is an RCU reader. */
+	synchronize_rcu();
+}
+EXPORT_SYMBOL_GPL(marker_synchronize_unregister);
+
+/**
+ * marker_read_counts - add up a marker's counters
+ * @marker: the marker
+ * @sum: filled with the sums over all CPUs
+ *
+ * Context: Process context, markers_mutex held.
+ */
+void marker_read_counts(const struct marker *marker, struct marker_counts *sum)
+{
+	const struct marker_counts *counts;
+	int cpu;
+
+	lockdep_assert_held(&markers_mutex);
+
+	*sum = (struct marker_counts) {};
+	for_each_possible_cpu(cpu) {
+		counts = per_cpu_ptr(marker->counts, cpu);
+		sum->hits += READ_ONCE(counts->hits);
+		sum->recursions += READ_ONCE(counts->recursions);
+		sum->unwatched += READ_ONCE(counts->unwatched);
+	}
+}
+EXPORT_SYMBOL_IF_KUNIT(marker_read_counts);

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Inside of the kernel markers: what their parts know of each other. */
+#ifndef _KERNEL_MARKERS_MARKERS_H
+#define _KERNEL_MARKERS_MARKERS_H
+
+#include <linux/list.h>
+#include <linux/marker.h>
+#include <linux/mutex.h>
+#include <linux/percpu.h>
+#include <linux/rcupdate.h>
+
+/* A marker's name may become the name of a directory. */
+#define MARKER_NAME_LEN		255
+
+/* What happened where a marker's sites were on; any context adds to these. */
+struct marker_counts {
+	unsigned long	hits;		/* delivered to at least one handler */
+	unsigned long	recursions;	/* skipped: reached from a handler */
+	unsigned long	unwatched;	/* skipped: RCU was not watching */
+};
+
+/*
+ * All that goes by one name. It exists while it has a site or a handler. Only
+ * marker_hit() looks at it without markers_mutex, and there only at @counts
+ * and at the active members of @probes.
+ */
+struct marker {
+	struct hlist_node	hash;		/* in the table by name */
+	struct list_head	list;		/* in markers_list */
+	struct hlist_head	sites;		/* in order of appearance */
+	struct hlist_head	probes;		/* in order of registration */
+	const char		*format;	/* that of the first good site */
+	struct marker_counts __percpu *counts;
+	struct rcu_head		rcu;
+	char			name[];
+};
+
+enum marker_probe_state {
+	MARKER_PROBE_PENDING,		/* the marker has no good site yet */
+	MARKER_PROBE_ACTIVE,		/* called on each hit */
+	MARKER_PROBE_PARKED,		/* the sites have another format */
+};
+
+/* A handler attached to a marker. Function and data never change. */
+struct marker_probe {
+	struct hlist_node	node;		/* in marker->probes */
+	marker_probe_func	*func;
+	void			*private;
+	enum marker_probe_state	state;
+	struct rcu_head		rcu;
+	const char		*format;	/* NULL: whatever the site has */
+	char			format_copy[];
+};
+
+enum marker_site_state {
+	MARKER_SITE_OFF,		/* no handler is active */
+	MARKER_SITE_ON,
+	MARKER_SITE_DIFFERS,		/* off: not the format of the first */
+	MARKER_SITE_BAD_FORMAT,		/* off: outside of the grammar */
+};
+
+extern struct mutex markers_mutex;
+extern struct list_head markers_list;
+
+const char *marker_site_module(const struct marker_site *site);
+enum marker_site_state marker_site_state(const struct marker *marker,
+					 const struct marker_site *site);
+void marker_read_counts(const struct marker *marker,
+			struct marker_counts *sum);
+
+#endif /* _KERNEL_MARKERS_MARKERS_H */
