@@ -1,0 +1,28 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# The front door; the work is done by scripts/.
+
+KVER ?= 6.12
+export KVER
+
+help:
+	@echo 'make demo                  build the patched kernel, boot it, show markers at work'
+	@echo 'make test                  build two kernels, run all tests; ends with "N passed, N failed"'
+	@echo 'make apply KDIR=...        put the series on a kernel tree (git or plain)'
+	@echo 'make unapply KDIR=...      take it off again'
+	@echo 'make boot [KDIR=...] [RUN=script] [BUILD=debug]'
+	@echo '                           boot it in QEMU with a shell, or run a script in it'
+	@echo 'make clean                 remove the build trees from the cache'
+	@echo
+	@echo 'KVER=$(KVER) (there is: $(notdir $(patsubst %/series,%,$(wildcard patches/*/series))))'
+	@echo 'TIMEOUT=seconds            limit of one guest run'
+
+demo test clean:
+	@scripts/$@.sh
+
+apply unapply:
+	@scripts/apply.sh $@ "$(KDIR)"
+
+boot:
+	@KDIR="$(KDIR)" BUILD="$(BUILD)" scripts/boot.sh $(if $(RUN),"$(RUN)")
+
+.PHONY: help demo test apply unapply boot clean

@@ -1,0 +1,312 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# Shows on a running kernel what markers do: loads the samples, runs processes
+# and timers, prints what the markers told and checks it. Wants root in a guest
+# with tracefs mounted; KM_BUILD is the object directory of its kernel.
+# Exit status: 0 if all checks were good.
+set -u
+
+MARKERS=/sys/kernel/tracing/markers
+MODULES='marker_wrong_probe marker_count_probe marker_timer_probe marker_log_probe marker_site'
+failed=0
+
+die() {
+	printf 'demo: %s\n' "$*" >&2
+	exit 1
+}
+
+heading() {
+	printf '\n== %s\n' "$*"
+}
+
+indent() {
+	sed 's/^/   /'
+}
+
+# check WHAT COMMAND...: is COMMAND true?
+check() {
+	what=$1
+	shift
+	if "$@" >/dev/null 2>&1; then
+		printf 'ok - %s\n' "$what"
+	else
+		printf 'FAIL - %s\n' "$what"
+		failed=$((failed + 1))
+	fi
+}
+
+is_loaded() {
+	[ -d "/sys/module/$1" ]
+}
+
+load() {
+	ko=$1.ko
+	shift
+	insmod "$KM_BUILD/samples/markers/$ko" "$@" ||
+		die "cannot load $ko with '$*'; see dmesg"
+}
+
+# Column $2 of marker $1: 2 state, 3 sites, 4 handlers, 5 hits.
+column() {
+	awk -F '\t' -v name="$1" -v n="$2" '$1 == name { print $n }' "$MARKERS"
+}
+
+# What the kernel logged since the demo began, without its time stamps.
+kernel_log() {
+	dmesg | awk -v start="$start" '
+		index($0, start) { seen = 1; next }
+		seen { sub(/^\[[^]]*\] */, ""); print }'
+}
+
+logged() {
+	kernel_log | grep -q -e "$1"
+}
+
+# Events are printed a moment later than they happen.
+wait_for_log() {
+	tries=20
+	until logged "$1" || [ "$tries" -eq 0 ]; do
+		tries=$((tries - 1))
+		sleep 0.1
+	done
+}
+
+# The events that the logging probe printed and $1 matches.
+events() {
+	kernel_log | sed -n 's/^marker_log_probe: //p' | grep -e "$1"
+}
+
+unload() {
+	for module in $MODULES; do
+		! is_loaded "$module" || rmmod "$module" || return
+	done
+}
+
+clean_up() {
+	unload
+	[ -z "${console:-}" ] || echo "$console" >/proc/sys/kernel/printk
+	[ -z "${dir:-}" ] || rm -rf "$dir"
+}
+
+# ------------------------------------------------------------------------------
+
+set_up() {
+	[ -n "${KM_BUILD:-}" ] ||
+		die 'KM_BUILD is not set; it names the object directory of the kernel'
+	[ "$(id -u)" = 0 ] || die 'not root; loading modules needs it'
+	[ -r "$MARKERS" ] ||
+		die "no $MARKERS; boot a kernel with CONFIG_MARKERS and mount tracefs"
+	[ -f "$KM_BUILD/samples/markers/marker-site.ko" ] ||
+		die "no samples in $KM_BUILD; build with CONFIG_SAMPLE_MARKERS=m"
+	command -v perl >/dev/null || die 'no perl in PATH; install perl-base'
+	for module in $MODULES; do
+		! is_loaded "$module" || die "$module is loaded; unload it first"
+	done
+	trap clean_up EXIT
+	trap 'exit 130' INT TERM
+	dir=$(mktemp -d) || die 'no temporary directory; mount a writable /tmp'
+	# A terminal that shows the kernel's messages gets only the grave ones.
+	console=$(cat /proc/sys/kernel/printk)
+	echo 5 >/proc/sys/kernel/printk
+	start="marker demo begins $$"
+	echo "$start" >/dev/kmsg
+	# A name of its own for a program whose events are to be logged.
+	cp "$(command -v sleep)" "$dir/marker-demo"
+}
+
+show_kernel() {
+	echo "Kernel markers on Linux $(uname -r), $(nproc) CPUs:" \
+		"$(grep -c '^	site' "$MARKERS") sites"
+	check 'every marker is off and has no handler' none_on
+}
+
+switch_a_lot() {
+	i=0
+	while [ "$i" -lt 15 ]; do
+		echo "$i" | cat >/dev/null
+		i=$((i + 1))
+	done
+}
+
+same_number() {
+	[ -n "$1" ] && [ "$1" -gt 0 ] && [ "$1" -eq "$2" ]
+}
+
+# Both the core and the probe counted to the end when the module has gone.
+count_switches() {
+	heading 'Counting: marker-count-probe marker=kernel_sched_schedule arg=2'
+	before=$(column kernel_sched_schedule 5)
+	load marker-count-probe marker=kernel_sched_schedule arg=2
+	switch_a_lot
+	indent </proc/marker-count
+	rmmod marker_count_probe
+	counted=$(kernel_log |
+		sed -n 's/^marker_count_probe: kernel_sched_schedule hits //p')
+	hits=$(($(column kernel_sched_schedule 5) - before))
+	check "the probe counted ${counted:-no} switches, the marker $hits hits" \
+		same_number "$counted" "$hits"
+}
+
+# A socket's receive timeout is a timer that the sleeper itself arms.
+# shellcheck disable=SC2016 # the variables are perl's
+SLEEPER='
+	$0 = "marker-demo";
+	socketpair(A, B, 1, 1, 0) or die;
+	setsockopt(A, 1, 20, pack("l!l!", 0, 200000)) or die;
+	recv(A, $x, 1, 0);'
+
+is_200_ms() {
+	[ -n "$1" ] && [ "$1" -ge 180 ] && [ "$1" -le 200 ]
+}
+
+# Runs a program as $process until it ends.
+run() {
+	"$@" &
+	process=$!
+	wait "$process"
+}
+
+log_events() {
+	heading 'Logging: marker-log-probe comm=marker-demo'
+	load marker-log-probe comm=marker-demo max_events=1000
+	run "$dir/marker-demo" 0.1
+	sleeper=$process
+	run perl -e "$SLEEPER"
+	receiver=$process
+	# It is the latest of the events, which are printed in order.
+	wait_for_log " pid $receiver kernel_timer_set: function process_timeout "
+
+	echo "   a sleep of 100 ms (process $sleeper):"
+	events " \(prev\|next\)_pid $sleeper " | sed -n \
+		-e "/prev_pid $sleeper .* prev_state 0x2*0*1$/{p;n;p}" \
+		-e '/prev_state 0x80$/p' | indent
+	check 'it went to sleep (state 1, 2000: freezable)' \
+		logged "prev_pid $sleeper .* prev_state 0x2*0*1$"
+	check 'it ran again' logged "next_pid $sleeper "
+	check 'it exited (state 0x80)' \
+		logged "prev_pid $sleeper .* prev_state 0x80$"
+
+	echo "   a receive that times out after 200 ms (process $receiver):"
+	timer=$(events " pid $receiver kernel_timer_set: function process_timeout " |
+		tail -n 1)
+	echo "$timer" | indent
+	delay=$(echo "$timer" | sed -n 's/.*(in \(.*\) ms).*/\1/p')
+	check "it set a timer for process_timeout in ${delay:-no} ms" \
+		is_200_ms "$delay"
+}
+
+handler_is() {
+	grep -q "^	handler	$1 .*	$2	" "$MARKERS"
+}
+
+hit_sites() {
+	heading 'Sites in a module: marker-site'
+	check 'before it is loaded a handler for its event is pending' \
+		handler_is collect_integer_string pending
+	load marker-site
+	check 'and then it is active' handler_is collect_integer_string active
+	load marker-count-probe marker=sample_subsystem_eventb
+	dd if=/proc/marker-site bs=42 count=1 2>/dev/null
+	dd if=/proc/marker-site bs=42 count=1 2>/dev/null
+	check "two opens hit sample_subsystem_eventb 20 times" \
+		grep -q -x 'sample_subsystem_eventb hits 20' /proc/marker-count
+	rmmod marker_count_probe
+	load marker-count-probe marker=sample_site_read arg=1
+	dd if=/proc/marker-site bs=7 count=1 2>/dev/null
+	dd if=/proc/marker-site bs=42 count=1 2>/dev/null
+	indent </proc/marker-count
+	check 'reads of 7 and 42 bytes: argument 1 is from 7 to 42' grep -q -x \
+		'sample_site_read hits 2 arg 1 min 7 max 42' /proc/marker-count
+	wait_for_log 'sample_subsystem_event: '
+	events ' sample_' | head -n 2 | indent
+	check 'the event has its integer and its string' logged \
+		'sample_subsystem_event: integer 123 string example string$'
+	check 'the site in the init function was hit' logged \
+		'sample_site_init: module marker_site$'
+}
+
+timer_line() {
+	grep -q -x "$1" /proc/marker-timer
+}
+
+timers_good() {
+	timer_line 'not pending 0' && timer_line 'unlike the arguments 0'
+}
+
+# Was the timer that $1 armed seen with the values it was armed with?
+timer_as_armed() {
+	armed=$(sed -n "s/^$1 armed: *//p" /proc/marker-timer)
+	seen=$(sed -n "s/^$1 seen: *\(.*\) cpu [0-9]*$/\1/p" /proc/marker-timer)
+	[ -n "$armed" ] && [ "$armed" = "$seen" ]
+}
+
+look_under_lock() {
+	heading 'Reading what a lock protects: marker-timer-probe'
+	load marker-timer-probe
+	switch_a_lot
+	sleep 0.5
+	grep -v add_timer_on /proc/marker-timer | indent
+	check 'the base lock was held at every timer' \
+		timer_line 'base not locked 0'
+	check 'every timer was pending, and as the arguments said' timers_good
+	check 'mod_timer() was seen with its values' timer_as_armed mod_timer
+	check 'add_timer_on() was seen with its values' timer_as_armed add_timer_on
+}
+
+refuse_wrong_format() {
+	heading 'A wrong format: marker-wrong-probe'
+	insmod "$KM_BUILD/samples/markers/marker-wrong-probe.ko" \
+		2>"$dir/insmod" && echo 'loaded' >"$dir/insmod"
+	{
+		sed 's/^.*ko: //' "$dir/insmod"
+		kernel_log | grep -e '^markers: .*wrong_handler.* differs from '
+	} | fold -s -w 76 | indent
+	check 'another format than that of the sites is refused with EPERM' \
+		grep -q 'Operation not permitted' "$dir/insmod"
+	check 'the kernel named both formats' logged \
+		'wrong_handler.*"timer %p expires %ld .*"timer %p expires %lu '
+	check 'a format outside of the grammar is refused with EINVAL' logged \
+		'^marker_wrong_probe: .*#1: -\(EINVAL\|22\)$'
+	check 'the module is not loaded' [ ! -d /sys/module/marker_wrong_probe ]
+}
+
+show_summary() {
+	heading 'Summary'
+	awk -F '\t' '
+		BEGIN {
+			row = "   %-26s %-5s %5s %8s %8s %6s\n"
+			printf row, "marker", "state", "sites", "handlers", "hits", "skips"
+		}
+		/^[#\t]/ { next }
+		$4 || $5 { printf row, $1, $2, $3, $4, $5, $6 + $7; next }
+		{ others++ }
+		END { if (others) print "   and " others " more, off and never hit" }
+	' "$MARKERS"
+}
+
+none_on() {
+	! awk -F '\t' '$2 == "on" || $2 == "handler"' "$MARKERS" | grep -q .
+}
+
+unload_all() {
+	heading 'Unloading'
+	check 'every sample is unloaded' unload
+	check 'every marker is off again and has no handler' none_on
+}
+
+set_up
+show_kernel
+count_switches
+log_events
+hit_sites
+look_under_lock
+refuse_wrong_format
+show_summary
+unload_all
+
+echo
+if [ "$failed" -ne 0 ]; then
+	echo "demo: $failed checks FAILED"
+	exit 1
+fi
+echo 'demo: all checks passed'

@@ -1,0 +1,71 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# Runs in the guest: the KUnit suites, then every selftest. Each writes its own
+# KTAP file in the results; "streams" names them all before the first one runs.
+set -u
+
+KTAP=$KM_RESULTS/ktap
+SELFTESTS=$KM_ROOT/tools/testing/selftests/markers
+# What one selftest may take, in seconds.
+LIMIT=${KM_TEST_LIMIT:-300}
+
+# KUnit suites run when their module comes in, or ran at boot.
+run_kunit() {
+	for module in lib/kunit/kunit kernel/markers/markers_test; do
+		[ ! -f "$KM_BUILD/$module.ko" ] || insmod "$KM_BUILD/$module.ko" || return
+	done
+	for suite in /sys/kernel/debug/kunit/*/results; do
+		[ -f "$suite" ] || continue
+		name=$(basename "$(dirname "$suite")")
+		cat "$suite" >"$KTAP/kunit-$name.ktap"
+		say_result "$KTAP/kunit-$name.ktap" "KUnit $name"
+	done
+}
+
+# The selftests find their modules where kselftest builds them, beside them.
+show_modules() {
+	[ ! -d "${KM_TEST_MODULES:-}" ] ||
+		mount --bind "$KM_TEST_MODULES" "$SELFTESTS/test_modules"
+}
+
+# The names of the selftests: the executable scripts.
+selftests() {
+	for test in "$SELFTESTS"/*.sh; do
+		[ ! -x "$test" ] || basename "$test" .sh
+	done
+}
+
+# A test that ends badly (4 means skipped) says so in its own file.
+run_selftest() {
+	out=$KTAP/$1.ktap
+	timeout -k 5 "$LIMIT" "$SELFTESTS/$1.sh" >"$out" 2>"$KTAP/$1.err"
+	status=$?
+	case $status in
+	0) ;;
+	4) [ -s "$out" ] || echo "1..0 # SKIP" >"$out" ;;
+	124 | 137) echo "Bail out! no end after $LIMIT s" >>"$out" ;;
+	*) grep -q '^ *not ok' "$out" ||
+		echo "Bail out! exit status $status" >>"$out" ;;
+	esac
+	say_result "$out" "$1"
+}
+
+say_result() {
+	if grep -q '^ *not ok\|^Bail out' "$1"; then
+		echo "  FAILED  $2"
+	else
+		echo "  ok      $2"
+	fi
+}
+
+mkdir -p "$KTAP"
+{
+	echo kunit-markers_core
+	echo kunit-markers_format
+	selftests
+} >"$KM_RESULTS/streams"
+run_kunit
+show_modules
+for name in $(selftests); do
+	run_selftest "$name"
+done

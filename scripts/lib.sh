@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# shellcheck shell=sh
+# What every script here shares. Source it; it runs nothing by itself.
+#
+# KM_ROOT   the tree that holds patches/ and the kernel files (this clone)
+# KM_CACHE  sources, build trees and ccache, shared by all clones
+# KVER      the kernel line worked on
+
+KM_SCRIPTS=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd -P)
+while [ ! -f "$KM_SCRIPTS/lib.sh" ]; do KM_SCRIPTS=$(dirname "$KM_SCRIPTS"); done
+KM_ROOT=${KM_ROOT:-$(dirname "$KM_SCRIPTS")}
+KM_CACHE=${XDG_CACHE_HOME:-${HOME:-/var/tmp}/.cache}/kernel-markers
+KVER=${KVER:-6.12}
+export KM_ROOT KVER
+
+say() {
+	printf 'kernel-markers: %s\n' "$*"
+}
+
+die() {
+	say "$*" >&2
+	exit 1
+}
+
+# A directory for this run, removed at its end; sets $TMP.
+make_tmp() {
+	TMP=$(mktemp -d "${TMPDIR:-/tmp}/kernel-markers.XXXXXX") ||
+		die "no temporary directory; free space in ${TMPDIR:-/tmp} or set TMPDIR"
+	trap 'rm -rf "$TMP"' EXIT
+	trap 'exit 129' HUP
+	trap 'exit 130' INT
+	trap 'exit 143' TERM
+}
+
+# The kernel lines that patches/ has a series for, on one line.
+supported() {
+	for s in "$KM_ROOT"/patches/*/series; do
+		[ -f "$s" ] && basename "$(dirname "$s")"
+	done | sort -V | tr '\n' ' ' | sed 's/ $//'
+}
+
+check_kver() {
+	case $KVER in
+	*[!0-9.]* | '') ;;
+	*) [ -f "$KM_ROOT/patches/$KVER/series" ] && return ;;
+	esac
+	die "no series for kernel '$KVER'; use KVER= one of: $(supported)"
+}
+
+# Quotes its argument for a shell to read back.
+quote() {
+	printf "'%s'" "$(printf '%s' "$1" | sed "s/'/'\\\\''/g")"
+}
+
+# Takes the lock file $1 on file descriptor 9 until this process ends.
+lock() {
+	mkdir -p "$(dirname "$1")" && exec 9>"$1" ||
+		die "cannot write $1; make it writable or set XDG_CACHE_HOME"
+	flock -n 9 || { say "waiting for another run to finish"; flock 9; }
+}
+
+# Refuses when less than $1 MB are free where the cache lies.
+check_space() {
+	mkdir -p "$KM_CACHE" 2>/dev/null ||
+		die "cannot create $KM_CACHE; make it writable or set XDG_CACHE_HOME"
+	need=${KM_NEED_MB:-$1}
+	free=$(df -Pk "$KM_CACHE" | awk 'NR == 2 { print int($4 / 1024) }')
+	[ "$free" -ge "$need" ] ||
+		die "$free MB free in $KM_CACHE, $need MB needed; free some or set XDG_CACHE_HOME"
+}
+
+as_root() {
+	if [ "$(id -u)" = 0 ]; then
+		"$@"
+	elif [ -t 0 ]; then
+		sudo "$@"
+	else
+		sudo -n "$@"
+	fi
+}
+
+src_dir() { echo "$KM_CACHE/src/linux-$KVER"; }
+tree_dir() { echo "$KM_CACHE/tree/$KVER"; }
+build_dir() { echo "$KM_CACHE/build/$KVER/$1"; }
