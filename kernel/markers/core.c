@@ -232,7 +232,7 @@ const char *marker_site_module(const struct marker_site *site)
 	mod = __module_address((unsigned long)site);
 	preempt_enable();
 	/* A module with sites cannot go while we hold the mutex. */
-	return mod ? mod->name : "vmlinux";
+	return mod ? module_name(mod) : "vmlinux";
 }
 
 static bool site_format_good(const struct marker_site *site)

@@ -1493,7 +1493,7 @@ static struct kunit_case format_cases[] = {
 	KUNIT_CASE(test_equal_match),
 	KUNIT_CASE(test_read),
 	KUNIT_CASE(test_network),
-	KUNIT_CASE(test_random_text),
+	KUNIT_CASE_SLOW(test_random_text),
 	KUNIT_CASE(test_random_args),
 	{}
 };
