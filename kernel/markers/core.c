@@ -386,22 +386,6 @@ static int site_add(struct marker_site *site)
 	return 0;
 }
 
-/* The site is off when this returns, and no other thread is going to use it. */
-static void site_remove(struct marker_site *site)
-{
-	struct marker *marker;
-
-	lockdep_assert_held(&markers_mutex);
-
-	if (hlist_unhashed(&site->node))
-		return;
-	marker = marker_find(site->name);
-	site_switch(site, NULL);
-	hlist_del_init(&site->node);
-	marker_update(marker);
-	marker_put(marker);
-}
-
 static struct marker_probe *probe_find(const struct marker *marker,
 				       marker_probe_func *func, void *private)
 {
@@ -446,6 +430,23 @@ static void probe_remove(struct marker *marker, struct marker_probe *probe)
 
 extern struct marker_site __start___markers[], __stop___markers[];
 
+#ifdef CONFIG_MODULES
+/* The site is off when this returns, and no other thread is going to use it. */
+static void site_remove(struct marker_site *site)
+{
+	struct marker *marker;
+
+	lockdep_assert_held(&markers_mutex);
+
+	if (hlist_unhashed(&site->node))
+		return;
+	marker = marker_find(site->name);
+	site_switch(site, NULL);
+	hlist_del_init(&site->node);
+	marker_update(marker);
+	marker_put(marker);
+}
+
 static void sites_remove(struct marker_site *begin, struct marker_site *end)
 {
 	struct marker_site *site;
@@ -454,7 +455,6 @@ static void sites_remove(struct marker_site *begin, struct marker_site *end)
 		site_remove(site);
 }
 
-#ifdef CONFIG_MODULES
 static int module_coming(struct module *mod)
 {
 	struct marker_site *end = mod->marker_sites + mod->num_marker_sites;
