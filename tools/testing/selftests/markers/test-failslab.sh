@@ -1,0 +1,154 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+# Allocations fail: registering says so and leaves nothing behind, unregistering
+# works all the same, modules load or do not.
+
+# shellcheck source-path=SCRIPTDIR source=functions.sh
+# shellcheck disable=SC1091,SC2153,SC2154,SC2317 # what functions.sh has and does
+. "$(dirname "$0")/functions.sh"
+
+FAILSLAB=/sys/kernel/debug/failslab
+ENOMEM=-12
+
+# Allocations that may sleep fail too; the report of each failure would have a
+# stack in it.
+knobs_set() {
+	ignore_wait=$(cat "$FAILSLAB/ignore-gfp-wait")
+	verbose=$(cat "$FAILSLAB/verbose")
+	echo N >"$FAILSLAB/ignore-gfp-wait"
+	echo 0 >"$FAILSLAB/verbose"
+}
+
+knobs_back() {
+	echo "$ignore_wait" >"$FAILSLAB/ignore-gfp-wait"
+	echo "$verbose" >"$FAILSLAB/verbose"
+}
+
+# Does "$1" with its first allocation failing, then the second, and so on until
+# it has no more of them. $2 is done after each that was successful.
+each_failing() {
+	failures=0
+	for nth in 1 2 3 4 5 6 7 8 9; do
+		put calls fail_call "$nth"
+		put calls call "$1"
+		get calls ret
+		ret=$value
+		if [ "$ret" = 0 ]; then
+			"$2"
+		elif [ "$ret" = "$ENOMEM" ]; then
+			failures=$((failures + 1))
+		else
+			fail "$1 returned $ret"
+		fi
+		state
+		expect "the list" "$value" "$clean"
+		get calls failed
+		[ "$value" = Y ] || return 0
+	done
+	fail "no end of allocations"
+}
+
+back() {
+	call "unregister $EVENT f0 0"
+}
+
+register_pending() {
+	state
+	clean=$value
+	each_failing "register $EVENT f0 0 =$BLOCKS" back
+	expect_least "failures" "$failures" 2
+	expect_log "$failures" "$EVENT: handler f0 [test_markers_calls] not registered: no memory"
+	call "register $EVENT f0 0 =$BOCKS"
+	back
+}
+
+register_armed() {
+	load site_blocks
+	state
+	clean=$value
+	each_failing "register $EVENT f0 0" back
+	expect_least "failures" "$failures" 1
+	put site_blocks fire 3
+	expect_param calls hits ""
+	call "register $EVENT f0 0"
+	put site_blocks fire 3
+	expect_calls f0 0 3
+	back
+	unload site_blocks
+}
+
+# Unregistering never fails, whatever it may try to allocate, and whether or not
+# other handlers stay.
+unregister() {
+	load site_blocks
+	for verb in "unregister $EVENT f0 0" "unregister_private f0 0"; do
+		for others in 0 1 2; do
+			for nth in 1 2 3; do
+				call "register $EVENT f0 0"
+				[ "$others" -lt 1 ] || call "register $EVENT f1 1"
+				[ "$others" -lt 2 ] || call "register $EVENT f2 2"
+				put calls fail_call "$nth"
+				call "$verb"
+				expect_column "$EVENT" handlers "$others"
+				[ "$others" -lt 1 ] || call "unregister $EVENT f1 1"
+				[ "$others" -lt 2 ] || call "unregister $EVENT f2 2"
+			done
+		done
+	done
+	expect_column "$EVENT" state off
+	put site_blocks fire 1
+	expect_param calls hits ""
+	unload site_blocks
+}
+
+# A module with sites is loaded with each allocation of the markers failing.
+load_module() {
+	call "register test_markers_many f0 0"
+	state
+	clean=$value
+	failures=0
+	nth=0
+	while [ "$nth" -lt 20 ]; do
+		nth=$((nth + 1))
+		put calls fail_load "$nth"
+		if out=$(insert many 2>&1); then
+			put many fire 1
+			unload many
+			state
+			expect "the list" "$value" "$clean"
+			get calls failed
+			[ "$value" = Y ] || break
+		else
+			failures=$((failures + 1))
+			case $out in
+			*"Cannot allocate memory"*) ;;
+			*) fail "loading failed with '$out'" ;;
+			esac
+			state
+			expect "the list" "$value" "$clean"
+		fi
+	done
+	[ "$nth" -lt 20 ] || fail "no end of allocations"
+	# Two of its three markers are new, and each is a piece of memory.
+	expect_least "failures" "$failures" 2
+	expect_log "$failures" "no memory for a site in test_markers_many"
+	load many
+	calls_of f0 0
+	old=$value
+	put many fire 1
+	expect_calls f0 0 $((old + 10))
+	call "unregister test_markers_many f0 0"
+	unload many
+}
+
+[ -d "$FAILSLAB" ] || mount -t debugfs nodev /sys/kernel/debug 2>/dev/null
+[ -d "$FAILSLAB" ] || skip_all "no $FAILSLAB: this kernel cannot make allocations fail"
+plan 4
+keep_calls
+knobs_set
+trap 'on_exit; knobs_back' EXIT
+run "register a pending handler" register_pending
+run "register a handler of a site" register_armed
+run "unregister always works" unregister
+run "load a module with sites" load_module
+finish

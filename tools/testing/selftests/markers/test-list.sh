@@ -1,0 +1,164 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+# The file "markers" itself.
+
+# shellcheck source-path=SCRIPTDIR source=functions.sh
+# shellcheck disable=SC1091,SC2153,SC2154,SC2317 # what functions.sh has and does
+. "$(dirname "$0")/functions.sh"
+
+HEADER="# name\tstate\tsites\thandlers\thits\trecursions\tunwatched\tformat"
+
+# Reads copies of the list; prints what is wrong with their form.
+check_form() {
+	awk -F'\t' -v header="$HEADER" '
+		function wrong(what) {
+			print FILENAME ":" FNR ": " what ": " $0
+		}
+		function end_marker() {
+			if (sites != want_sites || handlers != want_handlers)
+				print name ": counts differ from the lines below it"
+			sites = handlers = want_sites = want_handlers = 0
+		}
+		FNR == 1 {
+			end_marker()
+			split("", names)
+			if ($0 != header)
+				wrong("header")
+			next
+		}
+		$1 != "" {
+			end_marker()
+			if (NF != 8)
+				wrong("columns")
+			if ($1 !~ /^[A-Za-z_][A-Za-z0-9_]*$/ || ($1 in names))
+				wrong("name")
+			if ($2 !~ /^(on|off)$/)
+				wrong("state")
+			for (i = 3; i <= 7; i++)
+				if ($i !~ /^[0-9]+$/)
+					wrong("number")
+			if ($3 + $4 == 0)
+				wrong("neither site nor handler")
+			names[$1]
+			name = $1
+			want_sites = $3
+			want_handlers = $4
+			next
+		}
+		NF != 5 { wrong("columns") }
+		$2 == "site" {
+			sites++
+			if ($4 !~ /^(on|off|differs|bad-format)$/)
+				wrong("state of a site")
+			if (handlers)
+				wrong("site behind a handler")
+			next
+		}
+		$2 == "handler" {
+			handlers++
+			if ($4 !~ /^(active|pending|parked)$/)
+				wrong("state of a handler")
+			next
+		}
+		{ wrong("kind") }
+		END { end_marker() }
+	' "$@"
+}
+
+form() {
+	load site_blocks
+	load site_bocks
+	load many
+	load probe
+	load calls
+	call "register ${EVENT}_b f0 0 =x %d"
+	cat "$MARKERS" >"$tmp/list"
+	expect "wrong lines" "$(check_form "$tmp/list")" ""
+	expect "mode" "$(stat -c %a "$MARKERS")" 440
+	# The check finds what it should find.
+	sed '/^test_markers_many/d' "$tmp/list" >"$tmp/broken"
+	[ -n "$(check_form "$tmp/broken")" ] || fail "a missing line is not found"
+	# Nothing can be written.
+	if ( : >"$MARKERS" && echo x >"$MARKERS" ) 2>/dev/null; then
+		fail "$MARKERS can be written"
+	fi
+	call "unregister ${EVENT}_b f0 0"
+	unload calls probe many site_bocks site_blocks
+}
+
+# A site's and a handler's line for each state that there is.
+states() {
+	load calls
+	load site_blocks
+	load site_bocks
+	call "register $EVENT f0 0 =$BLOCKS"
+	call "register ${EVENT}_b f1 1 =x %d"
+	expect_sites "$EVENT" "test_markers_site_blocks|on|$BLOCKS" \
+		"test_markers_site_bocks|differs|$BOCKS"
+	expect_handlers "$EVENT" "f0 [test_markers_calls]|active|$BLOCKS"
+	expect_handlers "${EVENT}_b" "f1 [test_markers_calls]|pending|x %d"
+	expect_column "${EVENT}_b" format -
+	call "unregister $EVENT f0 0"
+	expect_sites "$EVENT" "test_markers_site_blocks|off|$BLOCKS" \
+		"test_markers_site_bocks|differs|$BOCKS"
+	unload site_blocks site_bocks
+	call "register $EVENT f0 0 =$BOCKS"
+	load site_blocks
+	expect_handlers "$EVENT" "f0 [test_markers_calls]|parked|$BOCKS"
+	expect_column "$EVENT" state off
+	call "unregister $EVENT f0 0"
+	call "unregister ${EVENT}_b f1 1"
+	unload site_blocks calls
+}
+
+come_and_go() {
+	insert site_again
+	insert probe
+	rmmod test_markers_site_again
+	rmmod test_markers_probe
+}
+
+# Read over and over while modules come and go: each reading is in good form,
+# and has the sites of the modules that are there all along.
+read_while_loading() {
+	load site_blocks
+	load many
+	start_job come_and_go
+	for i in $(seq 20); do
+		cat "$MARKERS" >"$tmp/list.$i"
+	done
+	stop_jobs
+	rmmod test_markers_site_again 2>/dev/null
+	rmmod test_markers_probe 2>/dev/null
+	expect "wrong lines" "$(check_form "$tmp"/list.*)" ""
+	site="^${TAB}site${TAB}test_markers_"
+	# shellcheck disable=SC2013 # the words are lines
+	for n in $(grep -c -e "${site}site_blocks$TAB" -e "${site}many$TAB" "$tmp"/list.*); do
+		expect "sites in a reading" "${n##*:}" 9
+	done
+	# It was read with them and without them.
+	n=$(grep -l "${site}site_again" "$tmp"/list.* | wc -l)
+	[ "$n" -gt 0 ] && [ "$n" -lt 20 ] ||
+		echo "# $n of 20 readings have a module that comes and goes"
+	unload many site_blocks
+}
+
+# Held open while the modules that it tells of go.
+read_after_unload() {
+	load site_blocks
+	load probe
+	exec 3<"$MARKERS"
+	read -r first <&3
+	unload probe site_blocks
+	cat <&3 >"$tmp/rest"
+	exec 3<&-
+	expect "first line" "${first%%"$TAB"*}" "# name"
+	[ -s "$tmp/rest" ] || fail "nothing more to be read"
+}
+
+plan 4
+run "form of the list" form
+run "each state is shown" states
+run "read while modules come and go" read_while_loading
+run "open while modules go" read_after_unload
+finish
