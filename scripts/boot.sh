@@ -19,5 +19,6 @@ else
 	"$KM_SCRIPTS/build.sh" "$build"
 	KM_BUILD=$(build_dir "$build")
 fi
-export KM_BUILD KM_NAME="$build"
+MEMORY=$(guest_memory "$build")
+export KM_BUILD KM_NAME="$build" MEMORY
 exec "$KM_SCRIPTS/qemu.sh" "$KM_BUILD/arch/x86/boot/bzImage" "$@"

@@ -150,7 +150,7 @@ check_kver
 src=$(src_dir) tree=$(tree_dir) obj=$(build_dir "$name")
 log=$obj.log
 [ -f "$src/Kbuild" ] || die "no source for $KVER in the cache; run scripts/source.sh"
-if [ -f "$obj/vmlinux" ]; then check_space 2000; else check_space 8000; fi
+if [ -f "$obj/vmlinux" ]; then check_space 2000; else check_space 4000; fi
 mkdir -p "$obj"
 lock "$KM_CACHE/build.$KVER.lock"
 make_tmp

@@ -82,3 +82,12 @@ as_root() {
 src_dir() { echo "$KM_CACHE/src/linux-$KVER"; }
 tree_dir() { echo "$KM_CACHE/tree/$KVER"; }
 build_dir() { echo "$KM_CACHE/build/$KVER/$1"; }
+
+# What the guest of build $1 needs, unless the user says so: the debug kernel
+# spends memory on its shadow.
+guest_memory() {
+	case $1 in
+	debug) echo "${MEMORY:-2048}" ;;
+	*) echo "${MEMORY:-1024}" ;;
+	esac
+}

@@ -40,7 +40,7 @@ src=$(src_dir)
 deb=$KM_CACHE/deb
 log=$KM_CACHE/apt.log
 [ ! -f "$src/Kbuild" ] || exit 0
-check_space 12000
+check_space 6000
 lock "$KM_CACHE/src/$KVER.lock"
 [ ! -f "$src/Kbuild" ] || exit 0
 command -v apt-get >/dev/null 2>&1 ||

@@ -61,7 +61,7 @@ test_guest() {
 	build_modules "$1"
 	say "testing in a guest: $1 (results: $dir)"
 	step "$dir/ktap/guest.ktap" "the guest ends well and its log has no report" \
-		"$KM_SCRIPTS/qemu.sh" -o "$dir" "$KM_BUILD/arch/x86/boot/bzImage" \
+		env MEMORY="$(guest_memory "$1")" "$KM_SCRIPTS/qemu.sh" -o "$dir" "$KM_BUILD/arch/x86/boot/bzImage" \
 		"$KM_SCRIPTS/guest/test.sh"
 	[ -f "$dir/streams" ] || echo tests >"$dir/streams"
 	while read -r name; do
