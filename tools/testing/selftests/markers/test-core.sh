@@ -139,7 +139,7 @@ switches() {
 hits() {
 	while IFS= read -r line; do
 		split "$line"
-		[ "$kind" != "$SCHED" ] || echo $((f5 + f6 + f7))
+		[ "$f1" != "$SCHED" ] || echo $((f5 + f6 + f7))
 	done <"$MARKERS"
 }
 

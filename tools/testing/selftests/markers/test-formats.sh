@@ -42,7 +42,7 @@ two_formats() {
 	expect_calls f0 0 8
 	expect_param calls bad 0
 	call "unregister $EVENT f0 0"
-	unload "site_$3" calls
+	unload "site_$3"
 }
 
 blocks_first() { two_formats blocks "$BLOCKS" bocks "$BOCKS"; }

@@ -111,7 +111,7 @@ static void nmi_exit_handler(void) { }
 /* Have func() called on this CPU at a level that is above ours, or ours. */
 static void run_at(enum level level, void (*func)(void))
 {
-	ktime_t limit = ktime_add_ms(ktime_get(), 2000);
+	u64 limit = ktime_get_mono_fast_ns() + 2 * NSEC_PER_SEC;
 
 	if (level == interrupt_context_level()) {
 		func();
@@ -135,7 +135,7 @@ static void run_at(enum level level, void (*func)(void))
 		break;
 	}
 	while (!READ_ONCE(done)) {
-		if (ktime_after(ktime_get(), limit)) {
+		if (ktime_get_mono_fast_ns() > limit) {
 			bad++;
 			return;
 		}
