@@ -10,27 +10,8 @@
 set -eu
 . "$(dirname "$0")/../lib.sh"
 . "$KM_SCRIPTS/tests/ktap.sh"
+. "$KM_SCRIPTS/tests/off.sh"
 export LC_ALL=C
-
-on=$(build_dir plain)
-off=$(build_dir plain).off
-tree=$(tree_dir)
-
-# Builds objects "$@" with the options of the plain kernel, but no markers.
-build_off() {
-	mkdir -p "$off"
-	sed 's/^CONFIG_MARKERS=y/# CONFIG_MARKERS is not set/' "$on/.config" >"$TMP/config"
-	if ! cmp -s "$TMP/config" "$off/.config.in"; then
-		cp "$TMP/config" "$off/.config"
-		kmake olddefconfig && cp "$TMP/config" "$off/.config.in"
-	fi
-	! grep -q '^CONFIG_MARKERS' "$off/.config" && kmake "$@"
-}
-
-kmake() {
-	env -u MAKEFLAGS make -C "$tree" O="$off" \
-		${CCACHE:+CC="$CCACHE gcc"} -j"$(nproc)" "$@"
-}
 
 # The sites in object $1: address of the NOP and of the block it jumps to.
 sites() {
@@ -113,13 +94,11 @@ compare() {
 		same_hot_path "$TMP/off.hot" "$TMP/on.hot"
 }
 
-CCACHE=$(command -v ccache || true)
-CCACHE=${CCACHE:+ccache}
-export CCACHE_DIR="$KM_CACHE/ccache"
 make_tmp
+configure_off
 echo "KTAP version 1"
 test_that "the marked files build without CONFIG_MARKERS" \
-	build_off kernel/sched/core.o kernel/time/timer.o
+	off_make kernel/sched/core.o kernel/time/timer.o
 compare kernel/sched/core.o __schedule 1
 cp "$TMP/on.hot" "$TMP/schedule.hot"
 compare kernel/time/timer.o __mod_timer 1
