@@ -101,7 +101,7 @@ struct marker_site {
 	const char		*format;
 	struct marker		*marker;	/* NULL while the site is off */
 	struct static_key_false	key;
-	struct hlist_node	node;		/* in marker->sites */
+	struct list_head	node;		/* in marker->sites */
 };
 
 void marker_hit(struct marker_site *site, ...);

@@ -64,7 +64,7 @@ static DEFINE_PER_CPU(struct marker_busy, marker_busy);
  * @site: the site, which was found to be on
  * @...: the arguments that the site's format tells of
  *
- * Only trace_mark() and _trace_mark() call this.
+ * Only the macros of <linux/marker.h> call this.
  *
  * Context: Any that is not noinstr.
  */
@@ -173,6 +173,7 @@ static struct marker *marker_find_or_create(const char *name)
 		kfree(marker);
 		return NULL;
 	}
+	INIT_LIST_HEAD(&marker->sites);
 	memcpy(marker->name, name, size);
 	hash_add(markers_by_name, &marker->hash, marker_hash(name));
 	list_add_tail(&marker->list, &markers_list);
@@ -194,7 +195,7 @@ static void marker_put(struct marker *marker)
 {
 	lockdep_assert_held(&markers_mutex);
 
-	if (!hlist_empty(&marker->sites) || !hlist_empty(&marker->probes))
+	if (!list_empty(&marker->sites) || !hlist_empty(&marker->probes))
 		return;
 	hash_del(&marker->hash);
 	list_del(&marker->list);
@@ -292,7 +293,7 @@ static const char *marker_choose_format(const struct marker *marker)
 	struct marker_site *site;
 	const char *first = NULL;
 
-	hlist_for_each_entry(site, &marker->sites, node) {
+	list_for_each_entry(site, &marker->sites, node) {
 		if (!site_format_good(site))
 			continue;
 		if (!marker->format ||
@@ -337,7 +338,7 @@ static void marker_update(struct marker *marker)
 		active |= state == MARKER_PROBE_ACTIVE;
 	}
 
-	hlist_for_each_entry(site, &marker->sites, node) {
+	list_for_each_entry(site, &marker->sites, node) {
 		if (active && site_format_good(site) &&
 		    marker_format_equal(marker->format, site->format))
 			site_switch(site, marker);
@@ -347,11 +348,22 @@ static void marker_update(struct marker *marker)
 }
 
 /* Say once, when it appears, why a site is not going to be switched on. */
-static void site_report(const struct marker *marker,
-			const struct marker_site *site)
+static void site_report(const struct marker_site *site)
 {
+	const char *wrong = marker_name_error(site->name);
 	struct marker_format_error error;
+	const struct marker *marker;
 
+	lockdep_assert_held(&markers_mutex);
+
+	if (wrong) {
+		pr_notice("name \"%.300s\" of a site in %s: %s; the site stays off\n",
+			  site->name, marker_site_module(site), wrong);
+		return;
+	}
+	marker = marker_find(site->name);
+	if (!marker)
+		return;
 	if (marker_format_check(site->format, &error))
 		pr_notice("%s: format \"%.300s\" of a site in %s, at offset %u: %s; the site stays off\n",
 			  marker->name, site->format, marker_site_module(site),
@@ -362,28 +374,43 @@ static void site_report(const struct marker *marker,
 			  marker->format);
 }
 
+/*
+ * Sites come and go with the image that they are in: all of them at once, and
+ * thousands may share a name. So only note what has to be updated then.
+ */
 static int site_add(struct marker_site *site)
 {
-	const char *wrong = marker_name_error(site->name);
 	struct marker *marker;
 
 	lockdep_assert_held(&markers_mutex);
 
-	if (wrong) {
-		pr_notice("name \"%.300s\" of a site in %s: %s; the site stays off\n",
-			  site->name, marker_site_module(site), wrong);
+	/* No handler can be registered for such a name. */
+	if (marker_name_error(site->name))
 		return 0;
-	}
 	marker = marker_find_or_create(site->name);
 	if (!marker) {
 		pr_err("%s: no memory for a site in %s\n", site->name,
 		       marker_site_module(site));
 		return -ENOMEM;
 	}
-	hlist_append_rcu(&site->node, &marker->sites);
-	marker_update(marker);
-	site_report(marker, site);
+	list_add_tail(&site->node, &marker->sites);
+	marker->stale = true;
 	return 0;
+}
+
+static void markers_update_stale(void)
+{
+	struct marker *marker, *next;
+
+	lockdep_assert_held(&markers_mutex);
+
+	list_for_each_entry_safe(marker, next, &markers_list, list) {
+		if (!marker->stale)
+			continue;
+		marker->stale = false;
+		marker_update(marker);
+		marker_put(marker);
+	}
 }
 
 static struct marker_probe *probe_find(const struct marker *marker,
@@ -434,17 +461,13 @@ extern struct marker_site __start___markers[], __stop___markers[];
 /* The site is off when this returns, and no other thread is going to use it. */
 static void site_remove(struct marker_site *site)
 {
-	struct marker *marker;
-
 	lockdep_assert_held(&markers_mutex);
 
-	if (hlist_unhashed(&site->node))
+	if (!site->node.next || list_empty(&site->node))
 		return;
-	marker = marker_find(site->name);
 	site_switch(site, NULL);
-	hlist_del_init(&site->node);
-	marker_update(marker);
-	marker_put(marker);
+	list_del_init(&site->node);
+	marker_find(site->name)->stale = true;
 }
 
 static void sites_remove(struct marker_site *begin, struct marker_site *end)
@@ -453,6 +476,7 @@ static void sites_remove(struct marker_site *begin, struct marker_site *end)
 
 	for (site = begin; site < end; site++)
 		site_remove(site);
+	markers_update_stale();
 }
 
 static int module_coming(struct module *mod)
@@ -468,6 +492,9 @@ static int module_coming(struct module *mod)
 			return ret;
 		}
 	}
+	markers_update_stale();
+	for (site = mod->marker_sites; site < end; site++)
+		site_report(site);
 	return 0;
 }
 
@@ -543,6 +570,9 @@ static int __init markers_init(void)
 		/* A site without memory is off, and has been reported. */
 		site_add(site);
 	}
+	markers_update_stale();
+	for (site = __start___markers; site < __stop___markers; site++)
+		site_report(site);
 	mutex_unlock(&markers_mutex);
 #ifdef CONFIG_MODULES
 	ret = register_module_notifier(&markers_module_nb);

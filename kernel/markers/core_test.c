@@ -177,7 +177,7 @@ static unsigned int sites_in(const char *name, enum marker_site_state state)
 	mutex_lock(&markers_mutex);
 	marker = find_marker(name);
 	if (marker) {
-		hlist_for_each_entry(site, &marker->sites, node)
+		list_for_each_entry(site, &marker->sites, node)
 			n += marker_site_state(marker, site) == state;
 	}
 	mutex_unlock(&markers_mutex);

@@ -52,7 +52,7 @@ static void show_marker(struct seq_file *m, const struct marker *marker)
 	struct marker_counts counts;
 	bool on = false;
 
-	hlist_for_each_entry(site, &marker->sites, node) {
+	list_for_each_entry(site, &marker->sites, node) {
 		sites++;
 		on |= marker_site_state(marker, site) == MARKER_SITE_ON;
 	}
@@ -65,7 +65,7 @@ static void show_marker(struct seq_file *m, const struct marker *marker)
 		   counts.recursions, counts.unwatched);
 	show_format(m, marker->format);
 
-	hlist_for_each_entry(site, &marker->sites, node) {
+	list_for_each_entry(site, &marker->sites, node) {
 		seq_printf(m, "\tsite\t%s\t%s", marker_site_module(site),
 			   site_states[marker_site_state(marker, site)]);
 		show_format(m, site->format);

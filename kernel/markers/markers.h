@@ -27,10 +27,11 @@ struct marker_counts {
 struct marker {
 	struct hlist_node	hash;		/* in the table by name */
 	struct list_head	list;		/* in markers_list */
-	struct hlist_head	sites;		/* in order of appearance */
+	struct list_head	sites;		/* in order of appearance */
 	struct hlist_head	probes;		/* in order of registration */
 	const char		*format;	/* that of the first good site */
 	struct marker_counts __percpu *counts;
+	bool			stale;		/* sites came or went */
 	struct rcu_head		rcu;
 	char			name[];
 };

@@ -45,16 +45,16 @@ exact_count() {
 # code goes.
 probe_goes() {
 	load site_blocks hammer=1
-	for _ in 1 2 3 4 5; do
+	for _ in 1 2 3; do
 		load probe linger=200
 		unload probe
 	done
-	for _ in 1 2 3; do
+	for _ in 1 2; do
 		load probe "format=\"$BLOCKS\"" privates=4
 		unload probe
 	done
 	expect_column "$EVENT" state off
-	expect_no_bad_hits 8
+	expect_no_bad_hits 5
 	unload site_blocks
 }
 
@@ -62,15 +62,15 @@ probe_goes() {
 probe_goes_other_stays() {
 	call "register $EVENT f0 0"
 	load site_blocks hammer=1
-	for _ in 1 2 3 4; do
-		load probe privates=2 linger=20
+	for _ in 1 2 3; do
+		load probe privates=2 linger=100
 		unload probe
 	done
 	put site_blocks hammer 0
 	get site_blocks fired
 	expect_calls f0 0 "$value"
 	expect_param calls bad 0
-	expect_no_bad_hits 4
+	expect_no_bad_hits 3
 	call "unregister $EVENT f0 0"
 	unload site_blocks
 }
@@ -79,7 +79,7 @@ probe_goes_other_stays() {
 site_goes() {
 	call "register $EVENT f0 0 =$BLOCKS"
 	old=0
-	for _ in 1 2 3 4 5 6; do
+	for _ in 1 2 3 4; do
 		load site_blocks hammer=1
 		unload site_blocks
 		calls_of f0 0
@@ -162,7 +162,7 @@ site_comes_and_goes() {
 # A site module is loaded and unloaded while others register and unregister.
 load_against_register() {
 	start_job site_comes_and_goes
-	for _ in $(seq 15); do
+	for _ in $(seq 10); do
 		call "register $EVENT f0 0 =$BLOCKS"
 		call "register $EVENT f1 1"
 		call "unregister $EVENT f0 0"

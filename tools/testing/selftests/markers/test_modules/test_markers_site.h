@@ -41,7 +41,7 @@ static int hammer_thread(void *unused)
 	while (!kthread_should_stop()) {
 		for (i = 0; i < 32; i++)
 			hit(raw_smp_processor_id() + 1);
-		usleep_range(100, 200);
+		usleep_range(1000, 2000);
 	}
 	return 0;
 }
