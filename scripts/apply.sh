@@ -21,7 +21,7 @@ check_tree() {
 	[ -e "$1" ] || die "$1 does not exist; give KDIR= a kernel tree"
 	[ -d "$1" ] || die "$1 is not a directory; give KDIR= a kernel tree"
 	line=$(kernel_line "$1")
-	[ -n "$line" ] || die "$1 is not a kernel tree; give KDIR= one"
+	[ -n "$line" ] || die "$1 is not a kernel tree (it lacks Kbuild, Makefile or kernel/); give KDIR= one"
 	[ "$line" = "$KVER" ] ||
 		die "$1 is kernel $line, the series is for $KVER; use KVER= one of: $(supported)"
 	while read -r file; do
@@ -108,7 +108,7 @@ check_git() {
 check_identity() {
 	author=$(kgit -c user.useConfigOnly=true var GIT_AUTHOR_IDENT 2>/dev/null) &&
 		kgit -c user.useConfigOnly=true var GIT_COMMITTER_IDENT >/dev/null 2>&1 ||
-		die "git does not know who you are; run git config user.name and user.email"
+		die "git does not know who you are; set user.name and user.email with git config"
 	AUTHOR=$(printf '%s\n' "$author" | sed 's/ [0-9]* [-+][0-9]*$//')
 	export AUTHOR
 }
@@ -160,7 +160,7 @@ do_apply() {
 		make_series
 	fi
 	if ! stage_apply "$kdir"; then
-		! is_applied "$kdir" || die "$kdir has the series already; nothing to do"
+		! is_applied "$kdir" || die "$kdir has the series already; take it off first with make unapply"
 		die "the series does not fit $kdir: $why; nothing changed"
 	fi
 	if [ -e "$kdir/.git" ]; then
@@ -175,12 +175,14 @@ do_unapply() {
 	if [ -e "$kdir/.git" ]; then
 		check_git
 		base=$(kgit rev-parse -q --verify "HEAD~$total") && has_subjects ||
-			die "the top $total commits of $kdir are not the series; drop them by hand"
+			die "the series is not on top of $kdir (HEAD is '$(kgit log -1 --format=%s)'); move your own commits away first"
 		is_series "$base" ||
-			die "the top commits of $kdir differ from the series: $why; drop them by hand"
+			die "the commits on top of $kdir are not the series as it is here: $why; reset them by hand"
 		kgit reset -q --keep "$base" 2>"$TMP/why" ||
 			die "git refuses: $(head -n 1 "$TMP/why"); nothing changed"
 	else
+		[ -e "$kdir/include/linux/marker.h" ] ||
+			die "$kdir does not have the series; nothing to take off"
 		stage_unapply "$kdir" ||
 			die "$kdir does not have the series as it is here: $why; nothing changed"
 		install_stage

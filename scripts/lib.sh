@@ -56,7 +56,7 @@ quote() {
 lock() {
 	mkdir -p "$(dirname "$1")" && exec 9>"$1" ||
 		die "cannot write $1; make it writable or set XDG_CACHE_HOME"
-	flock -n 9 || { say "waiting for another run to finish"; flock 9; }
+	flock -n 9 || { say "waiting for another run to finish ($1)"; flock 9; }
 }
 
 # Refuses when less than $1 MB are free where the cache lies.
@@ -67,6 +67,12 @@ check_space() {
 	free=$(df -Pk "$KM_CACHE" | awk 'NR == 2 { print int($4 / 1024) }')
 	[ "$free" -ge "$need" ] ||
 		die "$free MB free in $KM_CACHE, $need MB needed; free some or set XDG_CACHE_HOME"
+}
+
+# Refuses a script that the guest could not run.
+check_script() {
+	[ -e "$1" ] || die "$1 does not exist (from $(pwd)); give RUN= a script, without arguments"
+	[ -f "$1" ] && [ -x "$1" ] || die "$1 is not an executable file; run chmod +x on it"
 }
 
 as_root() {

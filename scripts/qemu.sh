@@ -149,7 +149,7 @@ run_script() {
 judge() {
 	if [ -n "$late" ]; then
 		tail -n 25 "$log" >&2
-		die "the guest was ended after $timeout s (TIMEOUT=); its log is $log"
+		die "the script still ran after $timeout s and was ended (TIMEOUT=SECONDS allows more); its log is $log"
 	fi
 	if [ "$code" -ne 0 ] && [ ! -s "$log" ]; then
 		die "QEMU failed: $(head -n 1 "$results/qemu.log")"
@@ -194,7 +194,7 @@ case $timeout in
 '' | *[!0-9]*) die "TIMEOUT=$timeout is no number of seconds; correct it" ;;
 esac
 if [ $# -gt 0 ]; then
-	[ -f "$1" ] && [ -x "$1" ] || die "$1 is not an executable file; give RUN= a script"
+	check_script "$1"
 	script=$(cd "$(dirname "$1")" && pwd -P)/$(basename "$1")
 	shift
 	set -- "$script" "$@"
@@ -221,4 +221,6 @@ if [ $# -eq 0 ]; then
 fi
 run_script
 judge
-exit "$(cat "$results/status")"
+status=$(cat "$results/status")
+[ "$status" = 0 ] || say "the script ended with status $status; the log is $log" >&2
+exit "$status"

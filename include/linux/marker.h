@@ -55,7 +55,7 @@
  * @fmt: the format string of the site that was hit
  * @args: the arguments after the format, to be read with va_arg() by the types
  *	  in @fmt; each handler gets a list of its own. marker_arg() reads one
- *	  by its position instead
+ *	  by its number instead, the first being number 1
  *
  * Context: That of the site, with preemption disabled and with every lock that
  * is held there; may be NMI. Must not sleep, and must not call the registration
@@ -107,7 +107,8 @@ struct marker_site {
 void marker_hit(struct marker_site *site, ...);
 
 /*
- * The explicit alignment keeps the compiler from aligning the sites further
+ * The macros declare a struct with the marker's name in its own, so that a name
+ * that is none does not compile. The explicit alignment keeps the compiler from aligning the sites further
  * than an array of them is.
  */
 #define __trace_mark(armed, site_name, fmt, hit, args...)		\
@@ -141,6 +142,8 @@ do {									\
  */
 #define trace_mark(name, fmt, args...)					\
 do {									\
+	struct __mark_##name;						\
+									\
 	__mark_check(fmt, ##args);					\
 	__trace_mark(static_branch_unlikely(&__marker_site.key),	\
 		     #name, fmt, marker_hit, ##args);			\
@@ -160,6 +163,8 @@ do {									\
  */
 #define _trace_mark(name, fmt, args...)					\
 do {									\
+	struct __mark_##name;						\
+									\
 	__mark_check(fmt, ##args);					\
 	__trace_mark(unlikely(READ_ONCE(__marker_site.marker)),		\
 		     #name, fmt, marker_hit, ##args);			\
@@ -194,8 +199,12 @@ do {									\
  *		trace_mark_outlined(my_req, REQ_FORMAT, mark_req, req);
  */
 #define trace_mark_outlined(name, fmt, hit, args...)			\
+do {									\
+	struct __mark_##name;						\
+									\
 	__trace_mark(static_branch_unlikely(&__marker_site.key),	\
-		     #name, fmt, hit, ##args)
+		     #name, fmt, hit, ##args);				\
+} while (0)
 
 /**
  * marker_hit_args - pass on a hit of trace_mark_outlined()
@@ -232,11 +241,20 @@ do {									\
 	__mark_check(fmt, ##args);					\
 } while (0)
 
-#define trace_mark(name, fmt, args...)	__trace_mark(#name, fmt, ##args)
-#define _trace_mark(name, fmt, args...)	__trace_mark(#name, fmt, ##args)
+#define trace_mark(name, fmt, args...)					\
+do {									\
+	struct __mark_##name;						\
+									\
+	__trace_mark(#name, fmt, ##args);				\
+} while (0)
+
+#define _trace_mark(name, fmt, args...)					\
+	trace_mark(name, fmt, ##args)
 
 #define trace_mark_outlined(name, fmt, hit, args...)			\
 do {									\
+	struct __mark_##name;						\
+									\
 	static_assert(sizeof(#name) > 1, "a marker needs a name");	\
 	static_assert(sizeof(fmt), "a marker needs a format");		\
 	if (0)								\

@@ -138,7 +138,7 @@ count_switches() {
 	before=$(column kernel_sched_schedule 5)
 	load marker-count-probe marker=kernel_sched_schedule arg=2
 	switch_a_lot
-	indent </proc/marker-count
+	sed 's/^/so far: /' /proc/marker-count | indent
 	rmmod marker_count_probe
 	counted=$(kernel_log |
 		sed -n 's/^marker_count_probe: kernel_sched_schedule hits //p')

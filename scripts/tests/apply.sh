@@ -121,7 +121,7 @@ git_tree "$git"
 test_that "git tree: apply then unapply leaves no difference" \
 	untouched "$git" there_and_back "$git"
 test_that "git tree: unapply without the series is refused" \
-	untouched "$git" refuses "are not the series" unapply "$git"
+	untouched "$git" refuses "is not on top" unapply "$git"
 test_that "git tree: apply" apply "$git"
 test_that "git tree: a signed commit for each patch, clean" git_commits "$git"
 test_that "git tree: a second apply is refused" \
@@ -134,7 +134,7 @@ test_that "git tree: unapply of a dirty tree is refused" \
 	untouched "$git" refuses "README" unapply "$git"
 git -C "$git" commit -qam "one more"
 test_that "git tree: unapply below another commit is refused" \
-	untouched "$git" refuses "are not the series" unapply "$git"
+	untouched "$git" refuses "is not on top" unapply "$git"
 git -C "$git" reset -q --hard HEAD~1
 echo "/* changed */" >>"$git/$new"
 git -C "$git" commit -qa --amend --no-edit

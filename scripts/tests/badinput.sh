@@ -128,7 +128,9 @@ else
 fi
 
 test_that "RUN is no script" \
-	refuses "not an executable file" "$KM_SCRIPTS/qemu.sh" "$KM_ROOT/Makefile" "$TMP/none"
+	refuses "none does not exist" "$KM_SCRIPTS/qemu.sh" "$KM_ROOT/Makefile" "$TMP/none"
+test_that "RUN is not executable" \
+	refuses "chmod +x" "$KM_SCRIPTS/qemu.sh" "$KM_ROOT/Makefile" "$KM_ROOT/Makefile"
 test_that "no RUN and no terminal" \
 	refuses "needs a terminal" "$KM_SCRIPTS/qemu.sh" "$KM_ROOT/Makefile"
 test_that "TIMEOUT is no number" \
@@ -137,7 +139,7 @@ test_that "a guest's status 0 is returned" returns 0
 test_that "a guest's status 7 is returned" returns 7
 test_that "a guest's output comes out and nothing else" says_only_that
 test_that "a hung guest ends at its limit, its log is shown" \
-	fails_with "was ended after 12 s" in_guest 12 "sleep 1000"
+	fails_with "still ran after 12 s" in_guest 12 "sleep 1000"
 test_that "and is gone" no_guest_left
 test_that "a warning of the kernel fails the run" \
 	fails_with "the kernel reported.*WARNING: made by a test" \

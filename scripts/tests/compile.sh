@@ -92,6 +92,10 @@ for tree in "$on" "$off"; do
 		'trace_mark(m, "wide %llu", wide);' 'expects argument of type'
 	test_that "$with: a missing name is refused" refuses_to_compile "$tree" \
 		'trace_mark(, "i %d", i);' 'a marker needs a name'
+	test_that "$with: a name in quotes is refused" refuses_to_compile "$tree" \
+		'trace_mark("m", "i %d", i);' 'valid preprocessing token'
+	test_that "$with: a name with a dot is refused" refuses_to_compile "$tree" \
+		'_trace_mark(m.i, "i %d", i);' 'expected'
 	test_that "$with: the samples compile" samples "$tree"
 done
 test_that "without CONFIG_MARKERS nothing is left of a site" leaves_nothing \
