@@ -185,7 +185,7 @@ do {									\
  *
  * Context: As trace_mark().
  *
- * Example:
+ * Example::
  *
  *	#define REQ_FORMAT "id %u bytes %u pos %llu"
  *

@@ -808,7 +808,7 @@ EXPORT_SYMBOL_GPL(marker_get_private_data);
  *
  * When this returns no CPU runs a handler that was unregistered before it was
  * called. Call it once, after the last unregister and before the handlers'
- * module or data goes. A module's exit function is the usual place:
+ * module or data goes. A module's exit function is the usual place::
  *
  *	for (i = 0; i < ARRAY_SIZE(probes); i++)
  *		marker_probe_unregister(probes[i].name, probes[i].func, NULL);
