@@ -21,37 +21,34 @@ FAULTS='BUG:|WARNING:|Oops|general protection|Call Trace:|INFO: task|INFO: possi
 
 # Hardware virtualisation ------------------------------------------------------
 
-# A boot sector that prints "km-guest-ok" on the serial port, then halts.
-probe_image() {
-	printf '\061\300\216\330\374\276\030\174\272\370\003\254\204\300\164\003\356\353\370\346\364\364\353\375km-guest-ok\n\0'
-	head -c 473 /dev/zero
-	printf '\125\252'
-}
-
-# KVM can open and create a machine and still never run it: see it print.
+# KVM can open, create a machine and run a few instructions, and still not run
+# this kernel. So have it do all that a guest of ours does, once.
 kvm_runs() {
 	[ -r /dev/kvm ] && [ -w /dev/kvm ] || return
-	probe_image >"$TMP/probe.img"
-	timeout -k 1 10 "$QEMU" -accel kvm -cpu host -m 32 -nodefaults \
-		-display none -no-reboot -serial file:"$TMP/probe.out" \
-		-device isa-debug-exit,iobase=0xf4 \
-		-drive file="$TMP/probe.img",format=raw,if=ide,snapshot=on \
-		>/dev/null 2>&1 </dev/null || true
-	grep -q km-guest-ok "$TMP/probe.out" 2>/dev/null
+	ACCEL=kvm TIMEOUT=30 "$KM_SCRIPTS/qemu.sh" -o "$TMP/probe" "$image" /bin/true \
+		>/dev/null 2>&1 </dev/null
 }
 
-# Prints kvm or tcg. The answer holds until this machine boots again.
-find_accel() {
+# The answer holds until this machine boots again.
+accel_key() {
+	echo "$(cat /proc/sys/kernel/random/boot_id 2>/dev/null || uname -a) $(id -u)"
+}
+
+remember_accel() {
 	memo=$KM_CACHE/accel
-	key=$(cat /proc/sys/kernel/random/boot_id 2>/dev/null || uname -a)
-	if [ "$(sed -n 1p "$memo" 2>/dev/null)" = "$key $(id -u)" ]; then
-		sed -n 2p "$memo"
+	printf '%s\n%s\n' "$(accel_key)" "$1" >"$memo.$$" 2>/dev/null &&
+		mv -f "$memo.$$" "$memo" || true
+}
+
+# Prints kvm or tcg.
+find_accel() {
+	if [ "$(sed -n 1p "$KM_CACHE/accel" 2>/dev/null)" = "$(accel_key)" ]; then
+		sed -n 2p "$KM_CACHE/accel"
 		return
 	fi
 	accel=tcg
 	! kvm_runs || accel=kvm
-	printf '%s\n%s\n' "$key $(id -u)" "$accel" >"$memo.$$" 2>/dev/null &&
-		mv -f "$memo.$$" "$memo" || true
+	remember_accel "$accel"
 	echo "$accel"
 }
 
@@ -118,6 +115,11 @@ end_guest() {
 	rm -rf "$TMP"
 }
 
+# A guest that KVM cannot go on with stays as it is.
+kvm_gave_up() {
+	grep -q 'KVM internal error' "$results/qemu.log" 2>/dev/null
+}
+
 # Runs the guest with a time limit, showing what its script prints.
 run_script() {
 	pid='' tail=''
@@ -130,7 +132,7 @@ run_script() {
 	limit=$(($(date +%s) + timeout))
 	late=
 	while kill -0 "$pid" 2>/dev/null; do
-		if [ "$(date +%s)" -ge "$limit" ]; then
+		if [ "$(date +%s)" -ge "$limit" ] || kvm_gave_up; then
 			late=yes
 			kill "$pid" 2>/dev/null || true
 			sleep 1
@@ -147,6 +149,8 @@ run_script() {
 
 # Fails when the run did not end as it should have.
 judge() {
+	! kvm_gave_up ||
+		die "hardware virtualisation failed (see $results/qemu.log); say ACCEL=tcg"
 	if [ -n "$late" ]; then
 		tail -n 25 "$log" >&2
 		die "the script still ran after $timeout s and was ended (TIMEOUT=SECONDS allows more); its log is $log"
@@ -220,6 +224,13 @@ if [ $# -eq 0 ]; then
 	exit
 fi
 run_script
+if kvm_gave_up && [ -z "${ACCEL:-}" ]; then
+	say "hardware virtualisation failed (see $results/qemu-kvm.log); again without it" >&2
+	remember_accel tcg
+	mv "$results/qemu.log" "$results/qemu-kvm.log"
+	rm -rf "$TMP"
+	exec "$KM_SCRIPTS/qemu.sh" -o "$results" "$image" "$@"
+fi
 judge
 status=$(cat "$results/status")
 [ "$status" = 0 ] || say "the script ended with status $status; the log is $log" >&2

@@ -32,6 +32,38 @@ says_only_that() {
 two" ]
 }
 
+# A QEMU whose hardware virtualisation gives up, though it worked before.
+kvm_that_gives_up() {
+	mkdir -p "$TMP/kvm" "$TMP/cache/kernel-markers"
+	cat >"$TMP/kvm/qemu-system-x86_64" <<-EOF
+		#!/bin/sh
+		case "\$*" in
+		*'-accel kvm'*) echo 'KVM internal error. Suberror: 1'; exec sleep 1000 ;;
+		esac
+		exec $(command -v qemu-system-x86_64) "\$@"
+	EOF
+	chmod +x "$TMP/kvm/qemu-system-x86_64"
+}
+
+with_that_kvm() {
+	env PATH="$TMP/kvm:$PATH" XDG_CACHE_HOME="$TMP/cache" TIMEOUT=120 \
+		"$KM_SCRIPTS/qemu.sh" -o "$TMP/results" \
+		"$(build_dir plain)/arch/x86/boot/bzImage" "$@"
+}
+
+asking_for_that_kvm() {
+	( ACCEL=kvm; export ACCEL; with_that_kvm /bin/true )
+}
+
+# Such a guest is started anew without it, now and from then on.
+runs_without_kvm() {
+	memo=$TMP/cache/kernel-markers/accel
+	with_that_kvm /bin/true || return
+	sed -i '2s/.*/kvm/' "$memo"
+	with_that_kvm /bin/uname || return
+	[ "$(cat "$TMP/results/output")" = Linux ] && grep -qx tcg "$memo"
+}
+
 no_guest_left() {
 	echo "$TMP/results" >"$TMP/mine"
 	! grep -sqaF -f "$TMP/mine" /proc/[0-9]*/cmdline
@@ -141,6 +173,11 @@ test_that "a guest's output comes out and nothing else" says_only_that
 test_that "a hung guest ends at its limit, its log is shown" \
 	fails_with "still ran after 12 s" in_guest 12 "sleep 1000"
 test_that "and is gone" no_guest_left
+kvm_that_gives_up
+test_that "a guest that KVM gives up runs without it" runs_without_kvm
+test_that "a guest that KVM gives up fails if KVM was asked for" \
+	fails_with "hardware virtualisation failed.*ACCEL=tcg" \
+	asking_for_that_kvm
 test_that "a warning of the kernel fails the run" \
 	fails_with "the kernel reported.*WARNING: made by a test" \
 	in_guest 120 'echo "WARNING: made by a test" >/dev/kmsg'
