@@ -9,20 +9,30 @@ help:
 	@echo 'make test                  build two kernels, run all tests; ends with "N passed, N failed"'
 	@echo 'make apply KDIR=...        put the series on a kernel tree (git or plain)'
 	@echo 'make unapply KDIR=...      take it off again'
+	@echo 'make series OUT=dir        write the series to dir as mails, for git am or git send-email'
+	@echo 'make check                 checkpatch, sparse, W=1, kernel-doc, shellcheck, codespell'
+	@echo 'make check-patches         build the series patch by patch; goes on where it was stopped'
 	@echo 'make boot [KDIR=...] [RUN=script] [BUILD=debug]'
 	@echo '                           boot it in QEMU with a shell, or run a script in it'
+	@echo 'make bench [KDIR=...]      count the instructions and bytes that markers cost'
 	@echo 'make clean                 remove the build trees from the cache'
 	@echo
 	@echo 'KVER=$(KVER) (there is: $(notdir $(patsubst %/series,%,$(wildcard patches/*/series))))'
 	@echo 'TIMEOUT=seconds            limit of one guest run'
 
-demo test clean:
+demo test check check-patches clean:
 	@scripts/$@.sh
 
 apply unapply:
 	@scripts/apply.sh $@ "$(KDIR)"
 
+series:
+	@scripts/export.sh "$(OUT)"
+
 boot:
 	@KDIR="$(KDIR)" BUILD="$(BUILD)" scripts/boot.sh $(if $(RUN),"$(RUN)")
 
-.PHONY: help demo test apply unapply boot clean
+bench:
+	@KDIR="$(KDIR)" scripts/bench.sh
+
+.PHONY: help demo test check check-patches bench apply unapply series boot clean

@@ -105,14 +105,6 @@ check_git() {
 		die "$kdir has changes (first: ${dirty#???}); commit or stash them"
 }
 
-check_identity() {
-	author=$(kgit -c user.useConfigOnly=true var GIT_AUTHOR_IDENT 2>/dev/null) &&
-		kgit -c user.useConfigOnly=true var GIT_COMMITTER_IDENT >/dev/null 2>&1 ||
-		die "git does not know who you are; set user.name and user.email with git config"
-	AUTHOR=$(printf '%s\n' "$author" | sed 's/ [0-9]* [-+][0-9]*$//')
-	export AUTHOR
-}
-
 git_am() {
 	xargs git -C "$kdir" -c apply.ignoreWhitespace=false am -q -b --no-3way \
 		--no-scissors --whitespace=nowarn <"$TMP/patches" >"$TMP/am.log" 2>&1 &&
@@ -155,7 +147,8 @@ has_subjects() {
 do_apply() {
 	if [ -e "$kdir/.git" ]; then
 		check_git
-		check_identity
+		AUTHOR=$(git_author "$kdir") || exit
+		export AUTHOR
 		rm -rf "$TMP/series"
 		make_series
 	fi

@@ -75,6 +75,15 @@ check_script() {
 	[ -f "$1" ] && [ -x "$1" ] || die "$1 is not an executable file; run chmod +x on it"
 }
 
+# The author as git knows it in directory $1, "Name <mail>"; nothing that git
+# would have to guess from the names of the user and the host.
+git_author() {
+	author=$(git -C "$1" -c user.useConfigOnly=true var GIT_AUTHOR_IDENT 2>/dev/null) &&
+		git -C "$1" -c user.useConfigOnly=true var GIT_COMMITTER_IDENT >/dev/null 2>&1 ||
+		die "git does not know who you are; set user.name and user.email with git config"
+	printf '%s\n' "$author" | sed 's/ [0-9]* [-+][0-9]*$//'
+}
+
 as_root() {
 	if [ "$(id -u)" = 0 ]; then
 		"$@"
@@ -88,6 +97,25 @@ as_root() {
 src_dir() { echo "$KM_CACHE/src/linux-$KVER"; }
 tree_dir() { echo "$KM_CACHE/tree/$KVER"; }
 build_dir() { echo "$KM_CACHE/build/$KVER/$1"; }
+modules_dir() { echo "$(build_dir "$1").modules"; }
+
+# Sets KM_BUILD to where the kernel of KDIR was built, or without KDIR to the
+# build $1, which is brought up to date.
+use_kernel() {
+	if [ -n "${KDIR:-}" ]; then
+		[ -d "$KDIR" ] || die "$KDIR is not a directory; give KDIR= a built kernel tree"
+		KM_BUILD=$(cd "$KDIR" && pwd -P)
+		[ -f "$KM_BUILD/arch/x86/boot/bzImage" ] ||
+			die "no arch/x86/boot/bzImage in $KDIR; build it, with the options in scripts/config/common.config"
+		"$KM_SCRIPTS/deps.sh" guest
+	else
+		"$KM_SCRIPTS/deps.sh" source build guest
+		"$KM_SCRIPTS/source.sh"
+		"$KM_SCRIPTS/build.sh" "$1"
+		KM_BUILD=$(build_dir "$1")
+	fi
+	export KM_BUILD
+}
 
 # What the guest of build $1 needs, unless the user says so: the debug kernel
 # spends memory on its shadow.

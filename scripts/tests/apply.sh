@@ -8,32 +8,7 @@ set -eu
 . "$(dirname "$0")/../lib.sh"
 . "$KM_SCRIPTS/stage.sh"
 . "$KM_SCRIPTS/tests/ktap.sh"
-
-export GIT_CONFIG_GLOBAL=/dev/null GIT_CONFIG_NOSYSTEM=1
-unset XDG_CONFIG_HOME GIT_DIR GIT_WORK_TREE 2>/dev/null || true
-
-apply() { make -s -C "$KM_ROOT" apply KDIR="$1"; }
-unapply() { make -s -C "$KM_ROOT" unapply KDIR="$1"; }
-
-# A fresh small tree in $1.
-small_tree() {
-	rm -rf "$1"
-	mkdir -p "$1/kernel"
-	for file in Makefile Kbuild README $(cat "$TMP/files"); do
-		[ -f "$(src_dir)/$file" ] || continue
-		mkdir -p "$1/$(dirname "$file")"
-		cp -p "$(src_dir)/$file" "$1/$file"
-	done
-}
-
-git_tree() {
-	small_tree "$1"
-	git -C "$1" init -q
-	git -C "$1" config user.name 'Tester Größe'
-	git -C "$1" config user.email tester@localhost
-	git -C "$1" add -A
-	git -C "$1" commit -qm base
-}
+. "$KM_SCRIPTS/tests/trees.sh"
 
 # Everything of a tree that apply could change: names, modes, contents.
 state() {
@@ -62,8 +37,6 @@ there_and_back() {
 apply_only() {
 	apply "$1" && is_applied "$1"
 }
-
-total() { awk 'END { print NR }' "$TMP/patches"; }
 
 # Both kinds of tree end with the same files.
 same_result() {

@@ -100,7 +100,7 @@ chmod 777 "$TMP/nobody"
 kernel_tree "$TMP/old" 5.4
 kernel_tree "$TMP/line" "$KVER"
 
-for target in demo test boot apply unapply; do
+for target in demo test series check check-patches boot apply unapply; do
 	test_that "$target: an unknown KVER is refused, the known are named" \
 		refuses "no series for kernel '5.9'.*$KVER" \
 		front "$target" KVER=5.9 KDIR="$TMP/old"

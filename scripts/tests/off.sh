@@ -1,13 +1,15 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=sh
-# A tree like that of the plain kernel, but without CONFIG_MARKERS, in which only
-# single objects are built: source it after lib.sh, call configure_off after
-# make_tmp.
+# Trees like that of the plain kernel, but without CONFIG_MARKERS or without the
+# series, in which only single objects are built: source it after lib.sh, call
+# configure_off, configure_unpatched after make_tmp.
 #
 # $on   the object tree of the plain kernel        $off  the one without markers
+# $unpatched  the one of the pristine source
 
 on=$(build_dir plain)
 off=$on.off
+unpatched=$on.unpatched
 CCACHE=$(command -v ccache || true)
 CCACHE=${CCACHE:+ccache}
 export CCACHE_DIR="$KM_CACHE/ccache"
@@ -16,7 +18,9 @@ export CCACHE_DIR="$KM_CACHE/ccache"
 tree_make() {
 	obj=$1
 	shift
-	env -u MAKEFLAGS -u MAKELEVEL make -C "$(tree_dir)" O="$obj" \
+	from=$(tree_dir)
+	[ "$obj" != "$unpatched" ] || from=$(src_dir)
+	env -u MAKEFLAGS -u MAKELEVEL make -C "$from" O="$obj" \
 		${CCACHE:+CC="$CCACHE gcc"} -j"$(nproc)" "$@"
 }
 
@@ -24,18 +28,31 @@ on_make() {
 	tree_make "$on" "$@"
 }
 
+unpatched_make() {
+	tree_make "$unpatched" "$@"
+}
+
 off_make() {
 	tree_make "$off" "$@"
 }
 
-configure_off() {
-	mkdir -p "$off"
-	sed 's/^CONFIG_MARKERS=y/# CONFIG_MARKERS is not set/' "$on/.config" >"$TMP/config"
-	cmp -s "$TMP/config" "$off/.config.in" && return
-	cp "$TMP/config" "$off/.config"
-	off_make olddefconfig prepare >"$TMP/prepare.log" 2>&1 || {
+# configure TREE SED-COMMAND: the plain kernel's options, changed.
+configure() {
+	mkdir -p "$1"
+	sed "$2" "$on/.config" >"$TMP/config"
+	cmp -s "$TMP/config" "$1/.config.in" && return
+	cp "$TMP/config" "$1/.config"
+	tree_make "$1" olddefconfig prepare >"$TMP/prepare.log" 2>&1 || {
 		tail -n 5 "$TMP/prepare.log" >&2
 		die "cannot configure a kernel without markers"
 	}
-	cp "$TMP/config" "$off/.config.in"
+	cp "$TMP/config" "$1/.config.in"
+}
+
+configure_off() {
+	configure "$off" 's/^CONFIG_MARKERS=y/# CONFIG_MARKERS is not set/'
+}
+
+configure_unpatched() {
+	configure "$unpatched" '/^CONFIG_[A-Z_]*MARKERS/d'
 }
