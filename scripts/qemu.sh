@@ -10,7 +10,9 @@
 # TIMEOUT  seconds until a guest with a script is ended (300)
 # MEMORY   megabytes of the guest (1024)
 # APPEND   more for the kernel command line
-# ACCEL    kvm or tcg; found out when not given
+# ACCEL    kvm or tcg, found out when not given; or icount: one processor, whose
+#          time is the number of instructions that it has run, a nanosecond each
+# CPU      what QEMU calls the processor (tcg: max; kvm: host)
 set -eu
 . "$(dirname "$0")/lib.sh"
 
@@ -89,10 +91,12 @@ tcg_threads() {
 # exec's QEMU; what is special to the run comes as arguments.
 guest() {
 	case $accel in
-	kvm) set -- -accel kvm -cpu host "$@" ;;
-	*) set -- -accel tcg,thread="$(tcg_threads)" -cpu max "$@" ;;
+	kvm) set -- -accel kvm -cpu "${CPU:-host}" -smp 2 "$@" ;;
+	icount) set -- -accel tcg,thread=single -icount shift=0,sleep=off \
+		-cpu "${CPU:-max}" -smp 1 "$@" ;;
+	*) set -- -accel tcg,thread="$(tcg_threads)" -cpu "${CPU:-max}" -smp 2 "$@" ;;
 	esac
-	exec "$QEMU" -machine q35 -smp 2 -m "${MEMORY:-1024}" -nodefaults -no-reboot -display none \
+	exec "$QEMU" -machine q35 -m "${MEMORY:-1024}" -nodefaults -no-reboot -display none \
 		-kernel "$image" -append "$(command_line)" \
 		-fsdev local,id=root,path=/,security_model=none,readonly=on,multidevs=remap \
 		-device virtio-9p-pci,fsdev=root,mount_tag=/dev/root \
