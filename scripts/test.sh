@@ -7,35 +7,16 @@
 set -eu
 . "$(dirname "$0")/lib.sh"
 
-SELFTESTS=tools/testing/selftests/markers
-
-# Makes directory $2 hold the files of directory $1, untouched where equal.
-sync_dir() {
-	mkdir -p "$2"
-	(cd "$1" && find . -type f) | while read -r file; do
-		cmp -s "$1/$file" "$2/$file" && continue
-		mkdir -p "$2/$(dirname "$file")"
-		cp "$1/$file" "$2/$file"
-	done
-	(cd "$2" && find . -type f -name '*.[ch]') | while read -r file; do
-		[ -e "$1/$file" ] || case $file in
-		*.mod.c) ;;
-		*) rm "$2/$file" ;;
-		esac
-	done
-}
-
-# Builds the selftests' modules for kernel $1, outside of the clone.
-build_modules() {
-	KM_TEST_MODULES=$(build_dir "$1").modules
-	export KM_TEST_MODULES
-	[ -d "$KM_ROOT/$SELFTESTS/test_modules" ] || return 0
-	sync_dir "$KM_ROOT/$SELFTESTS/test_modules" "$KM_TEST_MODULES"
-	log=$KM_TEST_MODULES.log
-	env -u MAKEFLAGS make -C "$KM_TEST_MODULES" KDIR="$KM_BUILD" \
-		>"$log" 2>&1 || {
+# Builds the selftests' programs, outside of the clone.
+build_programs() {
+	KM_TEST_PROGRAMS=$KM_CACHE/build/$KVER/programs
+	export KM_TEST_PROGRAMS
+	mkdir -p "$KM_TEST_PROGRAMS"
+	log=$KM_TEST_PROGRAMS.log
+	env -u MAKEFLAGS make -C "$(tree_dir)/tools/testing/selftests/markers" TEST_GEN_MODS_DIR= \
+		OUTPUT="$KM_TEST_PROGRAMS" all >"$log" 2>&1 || {
 		tail -n 30 "$log" >&2
-		die "the test modules do not build for $1; the whole log is $log"
+		die "the test programs do not build; the whole log is $log"
 	}
 }
 
@@ -51,15 +32,17 @@ step() {
 	} >"$file"
 }
 
-# Boots kernel $1 on the tests; what the guest promised and did not write fails.
+# Boots kernel $1 on the tests, with results in $2; what the guest promised and
+# did not write fails.
 test_guest() {
-	dir=$results/$1
+	dir=$results/$2
 	rm -rf "$dir"
 	mkdir -p "$dir/ktap"
-	KM_NAME=$1 KM_BUILD=$(build_dir "$1")
-	export KM_NAME KM_BUILD
-	build_modules "$1"
-	say "testing in a guest: $1 (results: $dir)"
+	KM_NAME=$1 KM_BUILD=$(build_dir "$1") KM_TEST_MODULES=$(modules_dir "$1")
+	export KM_NAME KM_BUILD KM_TEST_MODULES
+	build_programs
+	"$KM_SCRIPTS/modules.sh" "$1"
+	say "testing in a guest: $2 (results: $dir)"
 	step "$dir/ktap/guest.ktap" "the guest ends well and its log has no report" \
 		env MEMORY="$(guest_memory "$1")" "$KM_SCRIPTS/qemu.sh" -o "$dir" "$KM_BUILD/arch/x86/boot/bzImage" \
 		"$KM_SCRIPTS/guest/test.sh"
@@ -69,6 +52,15 @@ test_guest() {
 	done <"$dir/streams" >>"$results/promised"
 	find "$dir/ktap" -name '*.ktap' >>"$results/promised"
 }
+
+# 32-bit programs enter the kernel in another way on Intel's processors than on
+# AMD's: boots kernel $1 again, on the kind that it has not been on.
+test_other_vendor() (
+	vendor=GenuineIntel
+	! grep -qx "$vendor" "$results/$1/vendor" 2>/dev/null || vendor=AuthenticAMD
+	export ACCEL=tcg CPU="max,vendor=$vendor" KM_TEST_ONLY=test-syscalls
+	test_guest "$1" "$1-$vendor"
+)
 
 # Runs the host side's own tests.
 test_host() {
@@ -99,7 +91,11 @@ for what in "$@"; do
 	[ "$what" = host ] || "$KM_SCRIPTS/build.sh" "$what"
 done
 for what in "$@"; do
-	if [ "$what" = host ]; then test_host; else test_guest "$what"; fi
+	case $what in
+	host) test_host ;;
+	*) test_guest "$what" "$what" ;;
+	esac
+	[ "$what" != plain ] || test_other_vendor plain
 done
 sort -u "$results/promised" | tr '\n' '\0' |
 	xargs -0 awk -v base="$results/" -f "$KM_SCRIPTS/ktap.awk"

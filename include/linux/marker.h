@@ -108,8 +108,8 @@ void marker_hit(struct marker_site *site, ...);
 
 /*
  * The macros declare a struct with the marker's name in its own, so that a name
- * that is none does not compile. The explicit alignment keeps the compiler from aligning the sites further
- * than an array of them is.
+ * that is none does not compile. The explicit alignment keeps the compiler from
+ * aligning the sites further than an array of them is.
  */
 #define __trace_mark(armed, site_name, fmt, hit, args...)		\
 do {									\

@@ -16,6 +16,7 @@
 #define pr_fmt(fmt) "markers: " fmt
 
 #include <kunit/visibility.h>
+#include <linux/context_tracking.h>
 #include <linux/cpumask.h>
 #include <linux/ctype.h>
 #include <linux/err.h>
@@ -38,11 +39,11 @@
 
 /* === Data ================================================================= */
 
+static DEFINE_HASHTABLE(markers_by_name, 8);
+
 /* Protects all but what marker_hit() reads, see struct marker. */
 DEFINE_MUTEX(markers_mutex);
 EXPORT_SYMBOL_IF_KUNIT(markers_mutex);
-
-static DEFINE_HASHTABLE(markers_by_name, 8);
 
 /* Oldest first: the markers of vmlinux are in link order. */
 LIST_HEAD(markers_list);
@@ -53,11 +54,31 @@ EXPORT_SYMBOL_IF_KUNIT(markers_list);
  * that an interrupt writes to none that the code it interrupts is changing.
  */
 struct marker_busy {
-	bool level[4];			/* by interrupt_context_level() */
+	bool level[4];			/* by context_level() */
 };
+
 static DEFINE_PER_CPU(struct marker_busy, marker_busy);
 
 /* === Delivery ============================================================= */
+
+/* What rcu_is_watching() disables preemption for has been done. */
+static __always_inline bool this_cpu_watched(void)
+{
+#ifdef CONFIG_CONTEXT_TRACKING_IDLE
+	return rcu_is_watching_curr_cpu();
+#else
+	return rcu_is_watching();
+#endif
+}
+
+/* Most hits come from tasks. */
+static __always_inline unsigned int context_level(void)
+{
+	if (likely(!(preempt_count() &
+		     (NMI_MASK | HARDIRQ_MASK | SOFTIRQ_OFFSET))))
+		return 0;
+	return interrupt_context_level();
+}
 
 /**
  * marker_hit - deliver one hit of a site to the handlers of its marker
@@ -68,12 +89,16 @@ static DEFINE_PER_CPU(struct marker_busy, marker_busy);
  *
  * Context: Any that is not noinstr.
  */
-notrace void marker_hit(struct marker_site *site, ...)
+notrace __no_stack_protector void marker_hit(struct marker_site *site, ...)
 {
+	/*
+	 * Nothing but va_start() writes to it, so neither a canary behind it
+	 * nor zeros in it are worth their time.
+	 */
+	va_list args __uninitialized;
 	struct marker_probe *probe;
 	bool delivered = false;
 	struct marker *marker;
-	va_list args;
 	bool *busy;
 
 	preempt_disable_notrace();
@@ -90,13 +115,13 @@ notrace void marker_hit(struct marker_site *site, ...)
 	 * Handlers are freed one RCU grace period after they left the list,
 	 * which does not wait for a CPU that RCU takes for idle or offline.
 	 */
-	if (unlikely(!rcu_is_watching() ||
+	if (unlikely(!this_cpu_watched() ||
 		     !cpu_online(raw_smp_processor_id()))) {
 		this_cpu_inc(marker->counts->unwatched);
 		goto out;
 	}
 
-	busy = &raw_cpu_ptr(&marker_busy)->level[interrupt_context_level()];
+	busy = &raw_cpu_ptr(&marker_busy)->level[context_level()];
 	if (unlikely(*busy)) {
 		this_cpu_inc(marker->counts->recursions);
 		goto out;
@@ -305,6 +330,31 @@ static const char *marker_choose_format(const struct marker *marker)
 	return first;
 }
 
+/* The sites are about to go on: have the code that they are in reached. */
+static int marker_reach(struct marker *marker)
+{
+	int ret;
+
+	if (!marker->ops || marker->reached)
+		return 0;
+	ret = marker->ops->reg();
+	if (ret)
+		pr_err("%s: cannot have its sites reached (error %d); they stay off\n",
+		       marker->name, ret);
+	else
+		marker->reached = true;
+	return ret;
+}
+
+/* The sites are off. */
+static void marker_unreach(struct marker *marker)
+{
+	if (!marker->reached)
+		return;
+	marker->ops->unreg();
+	marker->reached = false;
+}
+
 /*
  * Make each site and each probe of the marker be what the two lists ask for.
  *
@@ -314,13 +364,17 @@ static const char *marker_choose_format(const struct marker *marker)
  *	some	another			PARKED		on if another is ACTIVE
  *
  * Good sites are those that have the marker's format.
+ *
+ * Return: 0, or why the sites that should be on could not be. That never
+ * happens when a probe or a site goes.
  */
-static void marker_update(struct marker *marker)
+static int marker_update(struct marker *marker)
 {
 	enum marker_probe_state state;
 	struct marker_probe *probe;
 	struct marker_site *site;
 	bool active = false;
+	int ret = 0;
 
 	lockdep_assert_held(&markers_mutex);
 
@@ -338,6 +392,10 @@ static void marker_update(struct marker *marker)
 		active |= state == MARKER_PROBE_ACTIVE;
 	}
 
+	if (active) {
+		ret = marker_reach(marker);
+		active = !ret;
+	}
 	list_for_each_entry(site, &marker->sites, node) {
 		if (active && site_format_good(site) &&
 		    marker_format_equal(marker->format, site->format))
@@ -345,6 +403,9 @@ static void marker_update(struct marker *marker)
 		else
 			site_switch(site, NULL);
 	}
+	if (!active)
+		marker_unreach(marker);
+	return ret;
 }
 
 /* Say once, when it appears, why a site is not going to be switched on. */
@@ -443,14 +504,20 @@ static struct marker_probe *probe_alloc(const char *format,
 	return probe;
 }
 
-static void probe_remove(struct marker *marker, struct marker_probe *probe)
+/* Who has a hit to deliver may look at the probe for a grace period more. */
+static void probe_del(struct marker *marker, struct marker_probe *probe)
 {
 	lockdep_assert_held(&markers_mutex);
 
 	hlist_del_rcu(&probe->node);
-	kfree_rcu(probe, rcu);
 	marker_update(marker);
 	marker_put(marker);
+}
+
+static void probe_remove(struct marker *marker, struct marker_probe *probe)
+{
+	probe_del(marker, probe);
+	kfree_rcu(probe, rcu);
 }
 
 /* === Sites of vmlinux and of modules ====================================== */
@@ -622,6 +689,7 @@ static int probe_check(const char *name, const char *format,
 static int probe_add(const char *name, struct marker_probe *probe)
 {
 	struct marker *marker;
+	int ret;
 
 	lockdep_assert_held(&markers_mutex);
 
@@ -645,8 +713,13 @@ static int probe_add(const char *name, struct marker_probe *probe)
 		return -EPERM;
 	}
 	hlist_append_rcu(&probe->node, &marker->probes);
-	marker_update(marker);
-	return 0;
+	ret = marker_update(marker);
+	if (ret) {
+		marker_refuse(name, probe->func, "registered",
+			      "error %d of what has its sites reached", ret);
+		probe_del(marker, probe);
+	}
+	return ret;
 }
 
 /**
@@ -670,8 +743,9 @@ static int probe_add(const char *name, struct marker_probe *probe)
  * Return: 0; -EINVAL for a name that is not a C identifier of at most 255
  * characters, for no handler, and for a format outside of the grammar; -EBUSY
  * if the pair (@probe, @private) is registered for this name already; -EPERM if
- * the sites have another format; -ENOMEM. Each failure leaves a line in the log
- * and changes nothing.
+ * the sites have another format; -ENOMEM; for a system call marker what
+ * register_trace_sys_enter() returns. Each failure leaves a line in the log and
+ * changes nothing.
  *
  * Example: ret = marker_probe_register("kernel_timer_set", NULL, count, &n);
  */
@@ -696,7 +770,7 @@ int marker_probe_register(const char *name, const char *format,
 	mutex_unlock(&markers_mutex);
 
 	if (ret)
-		kfree(new);
+		kfree_rcu(new, rcu);
 	return ret;
 }
 EXPORT_SYMBOL_GPL(marker_probe_register);
@@ -823,6 +897,30 @@ void marker_synchronize_unregister(void)
 	synchronize_rcu();
 }
 EXPORT_SYMBOL_GPL(marker_synchronize_unregister);
+
+/**
+ * marker_set_ops - have a marker's sites reached only while they are on
+ * @name: the marker; it must have a site already, in vmlinux, and no handler
+ * @ops: what to call, for ever
+ *
+ * Context: Process context, may sleep.
+ * Return: 0; -ENOENT if there is no such marker.
+ */
+int marker_set_ops(const char *name, const struct marker_ops *ops)
+{
+	struct marker *marker;
+	int ret = 0;
+
+	mutex_lock(&markers_mutex);
+	marker = marker_find(name);
+	if (marker)
+		marker->ops = ops;
+	else
+		ret = -ENOENT;
+	mutex_unlock(&markers_mutex);
+	return ret;
+}
+EXPORT_SYMBOL_IF_KUNIT(marker_set_ops);
 
 /**
  * marker_read_counts - add up a marker's counters

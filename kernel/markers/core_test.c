@@ -19,8 +19,6 @@
 
 #include "markers.h"
 
-extern struct kunit_suite markers_format_suite;
-
 /* === Sites ================================================================ */
 
 #define VALUE_FORMAT	"value %d"
@@ -90,6 +88,11 @@ static noinline void hit_odd_names(void)
 	trace_mark(current, MARK_NOARGS);
 	trace_mark(while, MARK_NOARGS);
 	trace_mark(__kunit__mark, MARK_NOARGS);
+}
+
+static noinline void hit_attached(int value)
+{
+	trace_mark(kunit_attached, VALUE_FORMAT, value);
 }
 
 static noinline void hit_args(int last)
@@ -542,7 +545,7 @@ static void test_busy_and_other_format(struct kunit *test)
 						    on_value, &seen), -EBUSY);
 	KUNIT_EXPECT_EQ(test, marker_probe_register("kunit_value", NULL,
 						    on_value, &seen), -EBUSY);
-	KUNIT_EXPECT_EQ(test, marker_probe_register("kunit_value", "valu %d",
+	KUNIT_EXPECT_EQ(test, marker_probe_register("kunit_value", "val %d",
 						    on_value, &other), -EPERM);
 	KUNIT_EXPECT_EQ(test, marker_probe_register("kunit_value", "value %u",
 						    on_value, &other), -EPERM);
@@ -738,6 +741,126 @@ static void test_site_with_bad_format(struct kunit *test)
 						&calls));
 }
 
+/* === Markers whose sites have to be reached first ========================= */
+
+static struct {
+	unsigned int reg;
+	unsigned int unreg;
+	int ret;		/* of the next reg() */
+	bool site_on;		/* at the last of both */
+} attached;
+
+static bool attached_site_on(void)
+{
+	struct marker *marker;
+
+	lockdep_assert_held(&markers_mutex);
+
+	marker = find_marker("kunit_attached");
+	return marker_site_state(marker,
+				 list_first_entry(&marker->sites,
+						  struct marker_site, node)) ==
+	       MARKER_SITE_ON;
+}
+
+static int attached_reg(void)
+{
+	attached.reg++;
+	attached.site_on = attached_site_on();
+	return attached.ret;
+}
+
+static void attached_unreg(void)
+{
+	attached.unreg++;
+	attached.site_on = attached_site_on();
+}
+
+static const struct marker_ops attached_ops = {
+	.reg	= attached_reg,
+	.unreg	= attached_unreg,
+};
+
+static void expect_attached(struct kunit *test, unsigned int reg,
+			    unsigned int unreg)
+{
+	KUNIT_EXPECT_EQ(test, attached.reg, reg);
+	KUNIT_EXPECT_EQ(test, attached.unreg, unreg);
+	KUNIT_EXPECT_FALSE(test, attached.site_on);
+}
+
+static void test_ops(struct kunit *test)
+{
+	struct seen first = {}, second = {};
+
+	memset(&attached, 0, sizeof(attached));
+	KUNIT_EXPECT_EQ(test, marker_set_ops("kunit_nowhere", &attached_ops),
+			-ENOENT);
+	KUNIT_EXPECT_FALSE(test, marker_exists("kunit_nowhere"));
+	KUNIT_ASSERT_EQ(test, marker_set_ops("kunit_attached", &attached_ops),
+			0);
+
+	/* What is refused for another reason comes to nothing. */
+	KUNIT_EXPECT_EQ(test, marker_probe_register("kunit_attached", "other %d",
+						    on_value, &first), -EPERM);
+	expect_attached(test, 0, 0);
+
+	EXPECT_OK(test, marker_probe_register("kunit_attached", NULL, on_value,
+					      &first));
+	expect_attached(test, 1, 0);
+	EXPECT_OK(test, marker_probe_register("kunit_attached", NULL, on_value,
+					      &second));
+	hit_attached(5);
+	EXPECT_OK(test, marker_probe_unregister("kunit_attached", on_value,
+						&first));
+	hit_attached(6);
+	expect_attached(test, 1, 0);
+	EXPECT_OK(test, marker_probe_unregister("kunit_attached", on_value,
+						&second));
+	expect_attached(test, 1, 1);
+	KUNIT_EXPECT_EQ(test, first.value, 5);
+	KUNIT_EXPECT_EQ(test, second.value, 6);
+
+	EXPECT_OK(test, marker_probe_register("kunit_attached", NULL, on_value,
+					      &first));
+	EXPECT_OK(test, marker_probe_unregister_private_data(on_value, &first));
+	expect_attached(test, 2, 2);
+	marker_synchronize_unregister();
+	EXPECT_OK(test, marker_set_ops("kunit_attached", NULL));
+}
+
+/* Then the handler is not attached, the sites stay off, and it can come later. */
+static void test_ops_that_fail(struct kunit *test)
+{
+	struct seen seen = {};
+
+	memset(&attached, 0, sizeof(attached));
+	attached.ret = -ENOMEM;
+	KUNIT_ASSERT_EQ(test, marker_set_ops("kunit_attached", &attached_ops),
+			0);
+	KUNIT_EXPECT_EQ(test, marker_probe_register("kunit_attached", NULL,
+						    on_value, &seen), -ENOMEM);
+	expect_attached(test, 1, 0);
+	hit_attached(1);
+	KUNIT_EXPECT_EQ(test, seen.calls, 0);
+	KUNIT_EXPECT_EQ(test, sites_in("kunit_attached", MARKER_SITE_OFF), 1);
+	KUNIT_EXPECT_EQ(test, probe_state("kunit_attached"), -1);
+	KUNIT_EXPECT_EQ(test, marker_probe_unregister("kunit_attached",
+						      on_value, &seen),
+			-ENOENT);
+
+	attached.ret = 0;
+	EXPECT_OK(test, marker_probe_register("kunit_attached", NULL, on_value,
+					      &seen));
+	hit_attached(2);
+	KUNIT_EXPECT_EQ(test, seen.value, 2);
+	EXPECT_OK(test, marker_probe_unregister("kunit_attached", on_value,
+						&seen));
+	expect_attached(test, 2, 1);
+	marker_synchronize_unregister();
+	EXPECT_OK(test, marker_set_ops("kunit_attached", NULL));
+}
+
 /* === Under fire =========================================================== */
 
 struct cookie {
@@ -845,6 +968,8 @@ static struct kunit_case markers_core_cases[] = {
 	KUNIT_CASE(test_no_site),
 	KUNIT_CASE(test_sites_differ),
 	KUNIT_CASE(test_site_with_bad_format),
+	KUNIT_CASE(test_ops),
+	KUNIT_CASE(test_ops_that_fail),
 	KUNIT_CASE_SLOW(test_transitions_under_fire),
 	{}
 };
@@ -854,7 +979,7 @@ static struct kunit_suite markers_core_suite = {
 	.test_cases = markers_core_cases,
 };
 
-kunit_test_suites(&markers_core_suite, &markers_format_suite);
+kunit_test_suite(markers_core_suite);
 
 MODULE_IMPORT_NS(EXPORTED_FOR_KUNIT_TESTING);
 MODULE_DESCRIPTION("KUnit tests of kernel markers");

@@ -1498,8 +1498,9 @@ static struct kunit_case format_cases[] = {
 	{}
 };
 
-/* Registered by core_test.c, with the other suites of the module. */
-struct kunit_suite markers_format_suite = {
+static struct kunit_suite markers_format_suite = {
 	.name = "markers_format",
 	.test_cases = format_cases,
 };
+
+kunit_test_suite(markers_format_suite);

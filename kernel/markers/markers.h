@@ -20,6 +20,16 @@ struct marker_counts {
 };
 
 /*
+ * For a marker whose sites lie in code that nobody comes to by itself: it is
+ * attached to something, and only while there is a handler. Called from process
+ * context with markers_mutex held, in turns.
+ */
+struct marker_ops {
+	int	(*reg)(void);		/* before the sites go on; 0 or an errno */
+	void	(*unreg)(void);		/* after they went off; cannot fail */
+};
+
+/*
  * All that goes by one name. It exists while it has a site or a handler. Only
  * marker_hit() looks at it without markers_mutex, and there only at @counts
  * and at the active members of @probes.
@@ -31,6 +41,8 @@ struct marker {
 	struct hlist_head	probes;		/* in order of registration */
 	const char		*format;	/* that of the first good site */
 	struct marker_counts __percpu *counts;
+	const struct marker_ops	*ops;		/* NULL for most */
+	bool			reached;	/* ops->reg() was called */
 	bool			stale;		/* sites came or went */
 	struct rcu_head		rcu;
 	char			name[];
@@ -66,6 +78,7 @@ extern struct list_head markers_list;
 const char *marker_site_module(const struct marker_site *site);
 enum marker_site_state marker_site_state(const struct marker *marker,
 					 const struct marker_site *site);
+int marker_set_ops(const char *name, const struct marker_ops *ops);
 void marker_read_counts(const struct marker *marker,
 			struct marker_counts *sum);
 

@@ -2,12 +2,14 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Shows on a running kernel what markers do: loads the samples, runs processes
 # and timers, prints what the markers told and checks it. Wants root in a guest
-# with tracefs mounted; KM_BUILD is the object directory of its kernel.
+# with tracefs mounted; KM_BUILD is the object directory of its kernel, and
+# KM_SYSCALLS32 the program that syscalls32.c makes.
 # Exit status: 0 if all checks were good.
 set -u
 
 MARKERS=/sys/kernel/tracing/markers
-MODULES='marker_wrong_probe marker_count_probe marker_timer_probe marker_log_probe marker_site'
+MODULES='marker_wrong_probe marker_count_probe marker_timer_probe
+	marker_syscall_probe marker_log_probe marker_site'
 failed=0
 
 die() {
@@ -98,6 +100,8 @@ set_up() {
 		die "no $MARKERS; boot a kernel with CONFIG_MARKERS and mount tracefs"
 	[ -f "$KM_BUILD/samples/markers/marker-site.ko" ] ||
 		die "no samples in $KM_BUILD; build with CONFIG_SAMPLE_MARKERS=m"
+	[ -x "${KM_SYSCALLS32:-}" ] ||
+		die 'KM_SYSCALLS32 names no program; make demo builds it'
 	command -v perl >/dev/null || die 'no perl in PATH; install perl-base'
 	for module in $MODULES; do
 		! is_loaded "$module" || die "$module is loaded; unload it first"
@@ -199,6 +203,101 @@ handler_is() {
 	grep -q "^	handler	$1 .*	$2	" "$MARKERS"
 }
 
+# A 64-bit program that prints what its calls return. The page is mapped and
+# never touched.
+# shellcheck disable=SC2016 # the variables are perl's
+CALLER='
+	$0 = "call-demo";
+	$time = pack("qq", 0, 50_000_000);
+	$page = syscall(9, 0, 4096, 3, 0x22, -1, 0);
+	$inet = pack("SnC4x8", 2, 9, 127, 0, 0, 1);
+	$unix = pack("Sa*", 1, "/nowhere/socket");
+	socket(I, 2, 1, 0) && socket(U, 1, 1, 0) or die;
+	for ([35, $time, 0], [35, $page, 0], [42, fileno(I), $inet, length $inet],
+	     [42, fileno(U), $unix, length $unix]) {
+		($number, @args) = @$_;
+		$ret = syscall($number, @args);
+		print $ret < 0 ? -($! + 0) : $ret, "\n";
+	}'
+
+# Runs a program with the probe of system calls loaded with the parameters $1.
+# What the probe told of it is in $dir/calls, without time, CPU and process; what
+# it said itself in $dir/said, and how it ended in $code.
+trace_calls() {
+	# shellcheck disable=SC2086 # a list of words
+	load marker-syscall-probe $1
+	shift
+	run "$@" >"$dir/said"
+	code=$?
+	rmmod marker_syscall_probe
+	kernel_log | sed -n "s/^marker_syscall_probe: .* pid $process //p" \
+		>"$dir/calls"
+}
+
+told() {
+	grep -q -x -e "$1" "$dir/calls"
+}
+
+# Each call that was decoded, and what it returned.
+decoded() {
+	sed -n '/^syscall_id/!{N;s/\n.* ret / -> /p}' "$dir/calls"
+}
+
+show_calls() {
+	heading 'System calls: marker-syscall-probe comm=call-demo'
+	trace_calls comm=call-demo perl -e "$CALLER"
+	decoded | indent
+	check 'nanosleep: the time that the argument points at' \
+		told 'x86-64 nanosleep: 0 s 50000000 ns'
+	check 'nanosleep: a page that was never touched is not there' \
+		told 'x86-64 nanosleep: (not there)'
+	check 'connect: address and port' \
+		told 'x86-64 connect: inet 127.0.0.1 port 9'
+	check 'connect: path' told 'x86-64 connect: unix /nowhere/socket'
+	check 'each call returned what the program got' \
+		[ "$(sed -n 's/.* ret //p' "$dir/calls")" = "$(cat "$dir/said")" ]
+}
+
+# Which calls came in by the i386 ABI, in order.
+entries_32() {
+	sed -n 's/^syscall_id \([0-9]*\) arch i386 .*/\1/p' "$dir/calls"
+}
+
+# Which calls returned what. execve() is not the program's own.
+exits_32() {
+	sed -n '/^syscall_id 11 /d
+		s/^syscall_id \([0-9]*\) success . ret /\1 /p' "$dir/calls"
+}
+
+# Six registers with values from ${1}1 to ${1}6.
+told_registers() {
+	registers=
+	for i in 0 1 2 3 4 5; do
+		registers="$registers a$i $1$((i + 1))"
+	done
+	told "syscall_id 9999 arch i386 ip 0x[0-9a-f]*$registers"
+}
+
+show_registers() {
+	heading 'System calls with individual registers: comm=syscalls32 raw=1'
+	trace_calls 'comm=syscalls32 raw=1' "$KM_SYSCALLS32"
+	grep 'syscall_id 9999 ' "$dir/calls" | fold -s -w 76 | indent
+	decoded | indent
+	check 'a 32-bit program ran and got the right values' [ "$code" = 0 ]
+	check 'int 0x80: all six arguments' told_registers 0xa000000
+	check 'vdso: all six arguments' told_registers 0xb000000
+	check 'the number of each call' \
+		[ "$(entries_32 | xargs)" = '9999 407 102 9999 407 102 1' ]
+	check 'what each call returned' [ "$(exits_32 | xargs)" = \
+		'9999 -38 407 0 102 -9 9999 -38 407 0 102 -9' ]
+	check 'int 0x80: the time that an argument points at' \
+		told 'i386 clock_nanosleep_time64: 0 s 20000000 ns'
+	check 'vdso: the time that an argument points at' \
+		told 'i386 clock_nanosleep_time64: 0 s 30000000 ns'
+	check 'socketcall: an address behind a second pointer' \
+		told 'i386 connect: inet 127.0.0.1 port 9'
+}
+
 hit_sites() {
 	heading 'Sites in a module: marker-site'
 	check 'before it is loaded a handler for its event is pending' \
@@ -298,6 +397,8 @@ set_up
 show_kernel
 count_switches
 log_events
+show_calls
+show_registers
 hit_sites
 look_under_lock
 refuse_wrong_format

@@ -9,6 +9,7 @@
 
 FAILSLAB=/sys/kernel/debug/failslab
 ENOMEM=-12
+ENTRY=kernel_arch_syscall_entry
 
 # Allocations that may sleep fail too; the report of each failure would have a
 # stack in it.
@@ -77,6 +78,34 @@ register_armed() {
 	unload site_blocks
 }
 
+flags_off() {
+	get syscalls flags
+	expect "tasks with the work flag" "${value% *}" 0
+}
+
+entry_back() {
+	call "unregister $ENTRY f0 0"
+	flags_off
+}
+
+# What the sites are attached to allocates as well.
+register_syscalls() {
+	load syscalls
+	state
+	clean=$value
+	each_failing "register $ENTRY f0 0" entry_back
+	expect_least "failures" "$failures" 2
+	expect_log $((failures - 1)) \
+		"$ENTRY: cannot have its sites reached (error $ENOMEM)"
+	flags_off
+	for nth in 1 2 3; do
+		call "register $ENTRY f0 0"
+		put calls fail_call "$nth"
+		entry_back
+	done
+	unload syscalls
+}
+
 # Unregistering never fails, whatever it may try to allocate, and whether or not
 # other handlers stay.
 unregister() {
@@ -143,12 +172,13 @@ load_module() {
 
 [ -d "$FAILSLAB" ] || mount -t debugfs nodev /sys/kernel/debug 2>/dev/null
 [ -d "$FAILSLAB" ] || skip_all "no $FAILSLAB: this kernel cannot make allocations fail"
-plan 4
+plan 5
 keep_calls
 knobs_set
 trap 'on_exit; knobs_back' EXIT
 run "register a pending handler" register_pending
 run "register a handler of a site" register_armed
+run "register a handler of system calls" register_syscalls
 run "unregister always works" unregister
 run "load a module with sites" load_module
 finish
