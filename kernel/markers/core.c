@@ -41,6 +41,12 @@
 
 static DEFINE_HASHTABLE(markers_by_name, 8);
 
+/*
+ * How much of a format a message shows. What may be anything is shown by %pE,
+ * so that it is one line whatever it is.
+ */
+#define FORMAT_SHOWN	300
+
 /* Protects all but what marker_hit() reads, see struct marker. */
 DEFINE_MUTEX(markers_mutex);
 EXPORT_SYMBOL_IF_KUNIT(markers_mutex);
@@ -418,17 +424,19 @@ static void site_report(const struct marker_site *site)
 	lockdep_assert_held(&markers_mutex);
 
 	if (wrong) {
-		pr_notice("name \"%.300s\" of a site in %s: %s; the site stays off\n",
-			  site->name, marker_site_module(site), wrong);
+		pr_notice("name \"%*pE\" of a site in %s: %s; the site stays off\n",
+			  (int)strnlen(site->name, MARKER_NAME_LEN), site->name,
+			  marker_site_module(site), wrong);
 		return;
 	}
 	marker = marker_find(site->name);
 	if (!marker)
 		return;
 	if (marker_format_check(site->format, &error))
-		pr_notice("%s: format \"%.300s\" of a site in %s, at offset %u: %s; the site stays off\n",
-			  marker->name, site->format, marker_site_module(site),
-			  error.offset, error.what);
+		pr_notice("%s: format \"%*pE\" of a site in %s, at offset %u: %s; the site stays off\n",
+			  marker->name, (int)strnlen(site->format, FORMAT_SHOWN),
+			  site->format, marker_site_module(site), error.offset,
+			  error.what);
 	else if (!marker_format_equal(marker->format, site->format))
 		pr_notice("%s: format \"%.300s\" of a site in %s differs from \"%.300s\" of the first site; the site stays off\n",
 			  marker->name, site->format, marker_site_module(site),
@@ -656,7 +664,13 @@ early_initcall(markers_init);
  * not loses its newline too, and is shown only with the next message.
  */
 #define marker_refuse(name, func, what, fmt, args...)			\
-	pr_notice("%.255s: handler %ps not %s: " fmt "\n", name, func, what, ##args)
+do {									\
+	const char *__name = name;					\
+									\
+	pr_notice("%*pE: handler %ps not %s: " fmt "\n",		\
+		  (int)strnlen(__name, MARKER_NAME_LEN), __name, func,	\
+		  what, ##args);					\
+} while (0)
 
 static int probe_check(const char *name, const char *format,
 		       marker_probe_func *func)
@@ -679,7 +693,8 @@ static int probe_check(const char *name, const char *format,
 	}
 	if (format && marker_format_check(format, &error)) {
 		marker_refuse(name, func, "registered",
-			      "format \"%.300s\", at offset %u: %s", format,
+			      "format \"%*pE\", at offset %u: %s",
+			      (int)strnlen(format, FORMAT_SHOWN), format,
 			      error.offset, error.what);
 		return -EINVAL;
 	}
@@ -900,23 +915,28 @@ EXPORT_SYMBOL_GPL(marker_synchronize_unregister);
 
 /**
  * marker_set_ops - have a marker's sites reached only while they are on
- * @name: the marker; it must have a site already, in vmlinux, and no handler
- * @ops: what to call, for ever
+ * @name: the marker; it must have a site already, in vmlinux
+ * @ops: what to call from now on; NULL for nothing
+ *
+ * If the marker has a handler already its sites are reached when this returns.
  *
  * Context: Process context, may sleep.
- * Return: 0; -ENOENT if there is no such marker.
+ * Return: 0; -ENOENT if there is no such marker; -EBUSY if its sites are reached
+ * by other ops; what ops->reg() returns, and then the sites stay off.
  */
 int marker_set_ops(const char *name, const struct marker_ops *ops)
 {
 	struct marker *marker;
-	int ret = 0;
+	int ret = -ENOENT;
 
 	mutex_lock(&markers_mutex);
 	marker = marker_find(name);
-	if (marker)
+	if (marker && marker->reached) {
+		ret = -EBUSY;
+	} else if (marker) {
 		marker->ops = ops;
-	else
-		ret = -ENOENT;
+		ret = marker_update(marker);
+	}
 	mutex_unlock(&markers_mutex);
 	return ret;
 }

@@ -861,6 +861,37 @@ static void test_ops_that_fail(struct kunit *test)
 	EXPECT_OK(test, marker_set_ops("kunit_attached", NULL));
 }
 
+/* Whatever comes first, the handler or what has it reached. */
+static void test_ops_after_handler(struct kunit *test)
+{
+	struct seen seen = {};
+
+	memset(&attached, 0, sizeof(attached));
+	EXPECT_OK(test, marker_probe_register("kunit_attached", NULL, on_value,
+					      &seen));
+	EXPECT_OK(test, marker_set_ops("kunit_attached", &attached_ops));
+	KUNIT_EXPECT_EQ(test, attached.reg, 1);
+	KUNIT_EXPECT_EQ(test, marker_set_ops("kunit_attached", NULL), -EBUSY);
+	hit_attached(3);
+	KUNIT_EXPECT_EQ(test, seen.value, 3);
+	EXPECT_OK(test, marker_probe_unregister("kunit_attached", on_value,
+						&seen));
+	expect_attached(test, 1, 1);
+	EXPECT_OK(test, marker_set_ops("kunit_attached", NULL));
+
+	attached.ret = -ENOMEM;
+	EXPECT_OK(test, marker_probe_register("kunit_attached", NULL, on_value,
+					      &seen));
+	KUNIT_EXPECT_EQ(test, marker_set_ops("kunit_attached", &attached_ops),
+			-ENOMEM);
+	KUNIT_EXPECT_EQ(test, sites_in("kunit_attached", MARKER_SITE_OFF), 1);
+	EXPECT_OK(test, marker_probe_unregister("kunit_attached", on_value,
+						&seen));
+	KUNIT_EXPECT_EQ(test, attached.unreg, 1);
+	marker_synchronize_unregister();
+	EXPECT_OK(test, marker_set_ops("kunit_attached", NULL));
+}
+
 /* === Under fire =========================================================== */
 
 struct cookie {
@@ -970,6 +1001,7 @@ static struct kunit_case markers_core_cases[] = {
 	KUNIT_CASE(test_site_with_bad_format),
 	KUNIT_CASE(test_ops),
 	KUNIT_CASE(test_ops_that_fail),
+	KUNIT_CASE(test_ops_after_handler),
 	KUNIT_CASE_SLOW(test_transitions_under_fire),
 	{}
 };

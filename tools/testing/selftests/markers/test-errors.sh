@@ -48,11 +48,13 @@ long_name() {
 
 bad_names() {
 	for name in '(null)' '(empty)' 1abc a+b a-b 'a%d' +a a/b ../a é \
-		"$(long_name 256)" "$(long_name 1500)"; do
+		"a${NL}b" "$(long_name 256)" "$(long_name 1500)"; do
 		refuse "register $name f0 0" "$EINVAL"
 		refuse "unregister $name f0 0" "$ENOENT"
 		call "private $name f0 0" "$ENOENT"
 	done
+	# One line is one line.
+	expect_log 2 '] markers: a\nb: handler f0 '
 	expect_logged
 }
 
@@ -79,10 +81,11 @@ no_function() {
 
 bad_formats() {
 	for format in '%n' 'x %f' '%*d' 'x %' '%pI4' 'a #1%d' '#2u %u' '#0x%x' \
-		'%5%' '%ls' "x${TAB}%d" 'é %d' '#q%d' '%q'; do
+		'%5%' '%ls' "x${TAB}%d" "x${NL}%d" 'é %d' '#q%d' '%q'; do
 		refuse "register $EVENT f0 0 =$format" "$EINVAL"
 	done
 	refuse "register $EVENT f0 0 =$(long_name 1100)" "$EINVAL"
+	expect_log 1 ' not registered: format "x\n%d", at offset 1: '
 	# These are fine, and pending.
 	for format in '' ' ' 'id #%d' 'ip 0x%lX' '100%%' 'a %d ## b %p' \
 		'#2u%d #n4x%x #8d%u #0%p #us%p #p%s' '%pS %ps %pB %pK %px'; do
