@@ -54,7 +54,7 @@ MODULE_PARM_DESC(pid, "log the task with that id (default: all)");
 
 static unsigned int max_events = 100;
 module_param(max_events, uint, 0444);
-MODULE_PARM_DESC(max_events, "stop after so many events");
+MODULE_PARM_DESC(max_events, "stop after so many events (0: never)");
 
 /* === Buffer =============================================================== */
 
@@ -375,9 +375,9 @@ static void log_print(struct work_struct *work)
 
 	while ((cpu = log_oldest()) >= 0) {
 		buffer = per_cpu_ptr(buffers, cpu);
-		if (printed < max_events)
+		if (!max_events || printed < max_events)
 			log_print_event(log_peek(cpu), cpu);
-		if (++printed == max_events) {
+		if (max_events && ++printed == max_events) {
 			WRITE_ONCE(log_stopped, true);
 			pr_info("stopped after %u events\n", max_events);
 		}

@@ -5,8 +5,8 @@
  *
  *	insmod marker-syscall-probe.ko comm=wget max_events=20
  *	wget -q http://127.0.0.1/
- *	dmesg | grep marker_syscall_probe
  *	rmmod marker_syscall_probe
+ *	dmesg | grep marker_syscall_probe
  *
  * kernel_arch_syscall_entry has the arguments as the numbers that were in the
  * registers. Which of them is a pointer, and what it points at, depends on the
@@ -22,7 +22,8 @@
  *
  * The way of an event into the log is that of marker-log-probe.c. The buffer is
  * simpler: system calls come from tasks, never from interrupts, so on one CPU
- * the handlers do not interrupt each other.
+ * the handlers do not interrupt each other. Events are printed a moment later;
+ * what is left of them, when the module goes.
  */
 
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
@@ -71,7 +72,7 @@ MODULE_PARM_DESC(raw, "log all calls, with the numbers in the registers");
 
 static unsigned int max_events = 100;
 module_param(max_events, uint, 0444);
-MODULE_PARM_DESC(max_events, "stop after so many events");
+MODULE_PARM_DESC(max_events, "stop after so many events (0: never)");
 
 /* === Buffer =============================================================== */
 
@@ -530,9 +531,9 @@ static void call_print(struct work_struct *work)
 
 	while ((cpu = call_oldest()) >= 0) {
 		buffer = per_cpu_ptr(buffers, cpu);
-		if (printed < max_events)
+		if (!max_events || printed < max_events)
 			print_event(call_peek(cpu), cpu);
-		if (++printed == max_events) {
+		if (max_events && ++printed == max_events) {
 			WRITE_ONCE(stopped, true);
 			pr_info("stopped after %u events\n", max_events);
 		}
