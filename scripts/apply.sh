@@ -168,7 +168,7 @@ do_unapply() {
 	if [ -e "$kdir/.git" ]; then
 		check_git
 		base=$(kgit rev-parse -q --verify "HEAD~$total") && has_subjects ||
-			die "the series is not on top of $kdir (HEAD is '$(kgit log -1 --format=%s)'); move your own commits away first"
+			die "the series is not on top of $kdir (HEAD is '$(kgit log -1 --format=%s)'); if it is below your own commits move those away first"
 		is_series "$base" ||
 			die "the commits on top of $kdir are not the series as it is here: $why; reset them by hand"
 		kgit reset -q --keep "$base" 2>"$TMP/why" ||

@@ -221,6 +221,10 @@ results=$(cd "$results" && pwd -P)
 log=$results/console.log
 rm -f "$results/status" "$results/tainted" "$results/size"
 : >"$log"
+case ${ACCEL:-} in
+'' | kvm | tcg | icount) ;;
+*) die "ACCEL=$ACCEL is none of kvm, tcg, icount; correct it" ;;
+esac
 accel=${ACCEL:-$(find_accel)}
 write_job "$@" >"$results/job"
 if [ $# -eq 0 ]; then

@@ -167,6 +167,9 @@ test_that "no RUN and no terminal" \
 	refuses "needs a terminal" "$KM_SCRIPTS/qemu.sh" "$KM_ROOT/Makefile"
 test_that "TIMEOUT is no number" \
 	refuses "TIMEOUT=soon" env TIMEOUT=soon "$KM_SCRIPTS/qemu.sh" "$KM_ROOT/Makefile" "$0"
+test_that "ACCEL is none that there is" \
+	refuses "ACCEL=bogus is none of kvm" \
+	env ACCEL=bogus "$KM_SCRIPTS/qemu.sh" "$KM_ROOT/Makefile" "$KM_SCRIPTS/guest/test.sh"
 test_that "a guest's status 0 is returned" returns 0
 test_that "a guest's status 7 is returned" returns 7
 test_that "a guest's output comes out and nothing else" says_only_that
