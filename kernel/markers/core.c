@@ -98,8 +98,8 @@ static __always_inline unsigned int context_level(void)
 notrace __no_stack_protector void marker_hit(struct marker_site *site, ...)
 {
 	/*
-	 * Nothing but va_start() writes to it, so neither a canary behind it
-	 * nor zeros in it are worth their time.
+	 * An array of one, which is all that va_start() and va_arg() write to:
+	 * neither a canary behind it nor zeros in it are worth their time.
 	 */
 	va_list args __uninitialized;
 	struct marker_probe *probe;
@@ -344,11 +344,7 @@ static int marker_reach(struct marker *marker)
 	if (!marker->ops || marker->reached)
 		return 0;
 	ret = marker->ops->reg();
-	if (ret)
-		pr_err("%s: cannot have its sites reached (error %d); they stay off\n",
-		       marker->name, ret);
-	else
-		marker->reached = true;
+	marker->reached = !ret;
 	return ret;
 }
 
@@ -371,8 +367,8 @@ static void marker_unreach(struct marker *marker)
  *
  * Good sites are those that have the marker's format.
  *
- * Return: 0, or why the sites that should be on could not be. That never
- * happens when a probe or a site goes.
+ * Return: 0, or why the sites that should be on are not. When a probe or a site
+ * goes that is nothing new: they were off for the same reason before.
  */
 static int marker_update(struct marker *marker)
 {
@@ -470,6 +466,7 @@ static int site_add(struct marker_site *site)
 static void markers_update_stale(void)
 {
 	struct marker *marker, *next;
+	int ret;
 
 	lockdep_assert_held(&markers_mutex);
 
@@ -477,7 +474,10 @@ static void markers_update_stale(void)
 		if (!marker->stale)
 			continue;
 		marker->stale = false;
-		marker_update(marker);
+		ret = marker_update(marker);
+		if (ret)
+			pr_err("%s: cannot have its sites reached (error %d); they stay off\n",
+			       marker->name, ret);
 		marker_put(marker);
 	}
 }
@@ -731,7 +731,7 @@ static int probe_add(const char *name, struct marker_probe *probe)
 	ret = marker_update(marker);
 	if (ret) {
 		marker_refuse(name, probe->func, "registered",
-			      "error %d of what has its sites reached", ret);
+			      "cannot have its sites reached (error %d)", ret);
 		probe_del(marker, probe);
 	}
 	return ret;
