@@ -11,7 +11,6 @@
 
 #define pr_fmt(fmt) "markers: " fmt
 
-#include <linux/audit.h>
 #include <linux/init.h>
 #include <linux/limits.h>
 #include <linux/marker.h>
@@ -22,26 +21,10 @@
 #include <trace/events/syscalls.h>
 
 #include "markers.h"
+#include "syscall.h"
 
 /* The last of all probes sees what the others made of the call. */
 #define LAST_PRIO	INT_MIN
-
-/*
- * What the call is going to see of its arguments: of one that came in by a
- * 32-bit entry nobody looks at the upper halves of the registers, in which a
- * 64-bit program can leave anything.
- */
-static void get_arguments(struct pt_regs *regs, unsigned int arch,
-			  unsigned long args[6])
-{
-	int i;
-
-	syscall_get_arguments(current, regs, args);
-	if (arch & __AUDIT_ARCH_64BIT)
-		return;
-	for (i = 0; i < 6; i++)
-		args[i] = (u32)args[i];
-}
 
 /*
  * The number comes from the registers: the tracepoint's own argument is what it
@@ -52,7 +35,7 @@ static void mark_sys_enter(void *unused, struct pt_regs *regs, long id)
 	unsigned int arch = syscall_get_arch(current);
 	unsigned long args[6];
 
-	get_arguments(regs, arch, args);
+	marker_syscall_arguments(regs, arch, args);
 	trace_mark(kernel_arch_syscall_entry,
 		   "syscall_id #4d%ld arch #4u%u ip #p%lu a0 %lx a1 %lx a2 %lx a3 %lx a4 %lx a5 %lx pt_regs #0%p",
 		   (long)syscall_get_nr(current, regs), arch,

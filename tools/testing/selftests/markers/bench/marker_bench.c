@@ -14,7 +14,6 @@
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
-#include <linux/audit.h>
 #include <linux/irqflags.h>
 #include <linux/limits.h>
 #include <linux/list.h>
@@ -31,6 +30,8 @@
 #include <linux/timex.h>
 #include <linux/tracepoint.h>
 #include <asm/syscall.h>
+
+#include "syscall.h"
 
 #define CREATE_TRACE_POINTS
 #include "bench_event.h"
@@ -174,24 +175,12 @@ static void mark_enter_short(void *data, struct pt_regs *regs, long id)
 		   instruction_pointer(regs));
 }
 
-static void get_arguments(struct pt_regs *regs, unsigned int arch,
-			  unsigned long args[6])
-{
-	int i;
-
-	syscall_get_arguments(current, regs, args);
-	if (arch & __AUDIT_ARCH_64BIT)
-		return;
-	for (i = 0; i < 6; i++)
-		args[i] = (u32)args[i];
-}
-
 static void mark_enter_registers(void *data, struct pt_regs *regs, long id)
 {
 	unsigned int arch = syscall_get_arch(current);
 	unsigned long args[6];
 
-	get_arguments(regs, arch, args);
+	marker_syscall_arguments(regs, arch, args);
 	trace_mark(bench_entry_registers,
 		   "syscall_id #4d%ld ip #p%lu a0 %lx a1 %lx a2 %lx a3 %lx a4 %lx a5 %lx",
 		   (long)syscall_get_nr(current, regs),
