@@ -21,6 +21,8 @@ enum fast_entry {
 #define NR32_EXECVE	11
 #define NR32_GETPID	20
 #define NR32_BRK	45
+#define NR32_SOCKETCALL	102
+#define NR32_CLOCK_NANOSLEEP 407	/* with 64-bit times */
 
 /* One call of the 32-bit program, by int 0x80 and by the vDSO. */
 struct call {

@@ -4,12 +4,15 @@
  * library, so that it builds where there is none for 32 bits.
  *
  * It makes the same calls by int 0x80 and by the fast entry that the vDSO has,
- * says by a call without a meaning which one that is, and executes its argument.
+ * says by a call without a meaning which one that is, and executes its argument
+ * if it has one.
  */
 
 #include "test_syscalls.h"
 
 #define AT_SYSINFO	32
+#define CLOCK_MONOTONIC	1
+#define SYS_CONNECT	3
 
 long vdso_entry;
 
@@ -62,6 +65,11 @@ static enum fast_entry fast_entry(void)
 	return ENTRY_NONE;
 }
 
+/* 20 ms, and port 9 of the loopback address. */
+static const long long nap[2] = { 0, 20000000 };
+static const unsigned char addr[16] = { 2, 0, 0, 9, 127, 0, 0, 1 };
+static const long connect_args[3] = { -1, (long)addr, sizeof(addr) };
+
 static void make_calls(long (*enter)(const struct call *call))
 {
 	static const struct call calls[] = {
@@ -72,6 +80,8 @@ static void make_calls(long (*enter)(const struct call *call))
 		{ NR32_GETPID, {} },
 		{ NR32_CLOSE, { -1 } },
 		{ NR32_BRK, {} },
+		{ NR32_CLOCK_NANOSLEEP, { CLOCK_MONOTONIC, 0, (long)nap } },
+		{ NR32_SOCKETCALL, { SYS_CONNECT, (long)connect_args } },
 		{}
 	};
 	const struct call *call;
@@ -106,7 +116,8 @@ void run(long *stack)
 	call = (struct call) {
 		NR32_EXECVE, { argv[1], (long)(argv + 1), (long)env }
 	};
-	by_int80(&call);
-	call = (struct call) { NR32_EXIT, { 1 } };
+	if (argc > 1)
+		by_int80(&call);
+	call = (struct call) { NR32_EXIT, { argc > 1 } };
 	by_int80(&call);
 }
