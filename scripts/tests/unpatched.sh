@@ -28,6 +28,7 @@ code() {
 same_code() {
 	code "$2/$1" >"$TMP/first"
 	code "$3/$1" >"$TMP/second"
+	[ -s "$TMP/first" ] || { echo "no code in $2/$1"; return 1; }
 	for function in $(echo "$4" | tr , ' '); do
 		grep -q "<$function>:\$" "$TMP/first" ||
 			{ echo "no function $function in $1"; return 1; }
