@@ -90,7 +90,7 @@ struct marker_site;
 
 #include <linux/jump_label.h>
 
-struct marker;
+struct marker_handler;
 
 /*
  * One place in the code. Sites lie in a section of their own, where the core
@@ -99,7 +99,7 @@ struct marker;
 struct marker_site {
 	const char		*name;
 	const char		*format;
-	struct marker		*marker;	/* NULL while the site is off */
+	struct marker_handler	*handler;	/* what a hit is delivered to */
 	struct static_key_false	key;
 	struct list_head	node;		/* in marker->sites */
 };
@@ -166,7 +166,7 @@ do {									\
 	struct __mark_##name;						\
 									\
 	__mark_check(fmt, ##args);					\
-	__trace_mark(unlikely(READ_ONCE(__marker_site.marker)),		\
+	__trace_mark(unlikely(READ_ONCE(__marker_site.key.key.enabled.counter)),\
 		     #name, fmt, marker_hit, ##args);			\
 } while (0)
 

@@ -17,6 +17,7 @@
 
 #include <kunit/visibility.h>
 #include <linux/context_tracking.h>
+#include <linux/cpuhotplug.h>
 #include <linux/cpumask.h>
 #include <linux/ctype.h>
 #include <linux/err.h>
@@ -29,7 +30,7 @@
 #include <linux/notifier.h>
 #include <linux/preempt.h>
 #include <linux/printk.h>
-#include <linux/rculist.h>
+#include <linux/rcupdate.h>
 #include <linux/slab.h>
 #include <linux/string.h>
 #include <linux/stringhash.h>
@@ -56,34 +57,99 @@ LIST_HEAD(markers_list);
 EXPORT_SYMBOL_IF_KUNIT(markers_list);
 
 /*
- * Which context levels of this CPU run handlers. One byte for each level, so
+ * Which context levels of a CPU may run handlers. One byte for each level, so
  * that an interrupt writes to none that the code it interrupts is changing.
  */
-struct marker_busy {
-	bool level[4];			/* by context_level() */
+enum {
+	LEVEL_FREE,
+	LEVEL_BUSY,			/* a handler runs */
+	LEVEL_OFFLINE,			/* RCU may not wait for this CPU */
 };
 
-static DEFINE_PER_CPU(struct marker_busy, marker_busy);
+struct marker_levels {
+	u8 state[4];			/* by context_level() */
+};
+
+static DEFINE_PER_CPU(struct marker_levels, marker_levels);
 
 /* === Delivery ============================================================= */
+
+static void call_nobody(void *probe_private, void *call_private,
+			const char *fmt, va_list *args)
+{
+}
+
+static DEFINE_PER_CPU(struct marker_counts, nobody_counts);
+
+/* What a site has while it is off, for the hits that are on their way then. */
+static struct marker_handler marker_nobody = {
+	.func	= call_nobody,
+	.counts	= &nobody_counts,
+};
+
+/* What a site has while there are several handlers to be called. */
+static void call_all(void *probe_private, void *call_private,
+		     const char *fmt, va_list *args)
+{
+	struct marker_handler *all = probe_private, *handler;
+	va_list copy;
+
+	/* Pairs with marker_link(). */
+	for (handler = smp_load_acquire(&all->next); handler;
+	     handler = smp_load_acquire(&handler->next)) {
+		va_copy(copy, *args);
+		handler->func(handler->private, NULL, fmt, &copy);
+		va_end(copy);
+	}
+}
 
 /* What rcu_is_watching() disables preemption for has been done. */
 static __always_inline bool this_cpu_watched(void)
 {
 #ifdef CONFIG_CONTEXT_TRACKING_IDLE
-	return rcu_is_watching_curr_cpu();
+	return raw_cpu_read(context_tracking.state.counter) & CT_RCU_WATCHING;
 #else
 	return rcu_is_watching();
 #endif
 }
 
-/* Most hits come from tasks. */
+static __always_inline bool in_task_level(void)
+{
+	return !(preempt_count() & (NMI_MASK | HARDIRQ_MASK | SOFTIRQ_OFFSET));
+}
+
 static __always_inline unsigned int context_level(void)
 {
-	if (likely(!(preempt_count() &
-		     (NMI_MASK | HARDIRQ_MASK | SOFTIRQ_OFFSET))))
-		return 0;
-	return interrupt_context_level();
+	return in_task_level() ? 0 : interrupt_context_level();
+}
+
+/* What marker_hit() has no time to tell apart. */
+static noinline void hit_elsewhere(struct marker_site *site,
+				   struct marker_handler *handler,
+				   va_list *args)
+{
+	u8 *level;
+
+	if (!this_cpu_watched()) {
+		this_cpu_inc(handler->counts->unwatched);
+		return;
+	}
+	level = &raw_cpu_ptr(&marker_levels)->state[context_level()];
+	if (unlikely(*level == LEVEL_OFFLINE)) {
+		this_cpu_inc(handler->counts->unwatched);
+		return;
+	}
+	if (unlikely(*level == LEVEL_BUSY)) {
+		this_cpu_inc(handler->counts->recursions);
+		return;
+	}
+
+	*level = LEVEL_BUSY;
+	barrier();
+	this_cpu_inc(handler->counts->hits);
+	handler->func(handler->private, NULL, site->format, args);
+	barrier();
+	*level = LEVEL_FREE;
 }
 
 /**
@@ -102,72 +168,38 @@ notrace __no_stack_protector void marker_hit(struct marker_site *site, ...)
 	 * neither a canary behind it nor zeros in it are worth their time.
 	 */
 	va_list args __uninitialized;
-	struct marker_probe *probe;
-	bool delivered = false;
-	struct marker *marker;
-	bool *busy;
+	struct marker_handler *handler;
 
 	preempt_disable_notrace();
 
 	/*
-	 * The site may be off by now. If not, the marker stays at least until
-	 * the code that we were called from goes. Pairs with site_switch().
+	 * The site may be off by now. What it had stays for a grace period, for
+	 * which RCU does not wait for a CPU that it takes for idle or offline.
+	 * Pairs with site_switch().
 	 */
-	marker = smp_load_acquire(&site->marker);
-	if (unlikely(!marker))
-		goto out;
+	handler = smp_load_acquire(&site->handler);
 
-	/*
-	 * Handlers are freed one RCU grace period after they left the list,
-	 * which does not wait for a CPU that RCU takes for idle or offline.
-	 */
-	if (unlikely(!this_cpu_watched() ||
-		     !cpu_online(raw_smp_processor_id()))) {
-		this_cpu_inc(marker->counts->unwatched);
-		goto out;
-	}
-
-	busy = &raw_cpu_ptr(&marker_busy)->level[context_level()];
-	if (unlikely(*busy)) {
-		this_cpu_inc(marker->counts->recursions);
-		goto out;
-	}
-
-	*busy = true;
-	barrier();
-	hlist_for_each_entry_rcu_notrace(probe, &marker->probes, node) {
-		if (READ_ONCE(probe->state) != MARKER_PROBE_ACTIVE)
-			continue;
+	if (unlikely(!this_cpu_watched() || !in_task_level() ||
+		     raw_cpu_read(marker_levels.state[0]) != LEVEL_FREE)) {
 		va_start(args, site);
-		probe->func(probe->private, NULL, site->format, &args);
+		hit_elsewhere(site, handler, &args);
 		va_end(args);
-		delivered = true;
+	} else {
+		raw_cpu_write(marker_levels.state[0], LEVEL_BUSY);
+		barrier();
+		this_cpu_inc(handler->counts->hits);
+		va_start(args, site);
+		handler->func(handler->private, NULL, site->format, &args);
+		va_end(args);
+		barrier();
+		raw_cpu_write(marker_levels.state[0], LEVEL_FREE);
 	}
-	barrier();
-	*busy = false;
 
-	if (likely(delivered))
-		this_cpu_inc(marker->counts->hits);
-out:
 	preempt_enable_notrace();
 }
 EXPORT_SYMBOL_GPL(marker_hit);
 
 /* === Internals ============================================================ */
-
-/* Lists grow at their end, so that they show the order of events. */
-static void hlist_append_rcu(struct hlist_node *node, struct hlist_head *head)
-{
-	struct hlist_node *last = head->first;
-
-	if (!last) {
-		hlist_add_head_rcu(node, head);
-		return;
-	}
-	while (last->next)
-		last = last->next;
-	hlist_add_behind_rcu(node, last);
-}
 
 static u32 marker_hash(const char *name)
 {
@@ -205,6 +237,10 @@ static struct marker *marker_find_or_create(const char *name)
 		return NULL;
 	}
 	INIT_LIST_HEAD(&marker->sites);
+	INIT_LIST_HEAD(&marker->probes);
+	marker->all.func = call_all;
+	marker->all.private = &marker->all;
+	marker->all.counts = marker->counts;
 	memcpy(marker->name, name, size);
 	hash_add(markers_by_name, &marker->hash, marker_hash(name));
 	list_add_tail(&marker->list, &markers_list);
@@ -226,7 +262,7 @@ static void marker_put(struct marker *marker)
 {
 	lockdep_assert_held(&markers_mutex);
 
-	if (!list_empty(&marker->sites) || !hlist_empty(&marker->probes))
+	if (!list_empty(&marker->sites) || !list_empty(&marker->probes))
 		return;
 	hash_del(&marker->hash);
 	list_del(&marker->list);
@@ -277,7 +313,7 @@ enum marker_site_state marker_site_state(const struct marker *marker,
 {
 	lockdep_assert_held(&markers_mutex);
 
-	if (site->marker)
+	if (site->handler != &marker_nobody)
 		return MARKER_SITE_ON;
 	if (!site_format_good(site))
 		return MARKER_SITE_BAD_FORMAT;
@@ -287,18 +323,19 @@ enum marker_site_state marker_site_state(const struct marker *marker,
 }
 EXPORT_SYMBOL_IF_KUNIT(marker_site_state);
 
-static void site_switch(struct marker_site *site, struct marker *marker)
+/* NULL switches it off. */
+static void site_switch(struct marker_site *site, struct marker_handler *handler)
 {
-	if (site->marker == marker)
-		return;
+	bool was_on = site->handler != &marker_nobody;
+
 	/*
-	 * What was done to the marker and its probes until now is seen by who
-	 * finds the site to be on. Pairs with marker_hit().
+	 * What was done to the handlers until now is seen by who finds the site
+	 * to be on. Pairs with marker_hit().
 	 */
-	smp_store_release(&site->marker, marker);
-	if (marker)
+	smp_store_release(&site->handler, handler ?: &marker_nobody);
+	if (handler && !was_on)
 		static_branch_enable(&site->key);
-	else
+	else if (!handler && was_on)
 		static_branch_disable(&site->key);
 }
 
@@ -307,11 +344,11 @@ static void probe_set_state(struct marker *marker, struct marker_probe *probe,
 {
 	if (probe->state == state)
 		return;
-	WRITE_ONCE(probe->state, state);
+	probe->state = state;
 	if (state == MARKER_PROBE_PARKED)
 		pr_notice("Format mismatch for probe %s (%.300s), marker (%.300s): handler %ps is parked\n",
 			  marker->name, probe->format, marker->format,
-			  probe->func);
+			  probe->handler.func);
 }
 
 /*
@@ -357,6 +394,37 @@ static void marker_unreach(struct marker *marker)
 	marker->reached = false;
 }
 
+static bool probe_takes(const struct marker_probe *probe, const char *format)
+{
+	if (!probe->format)
+		return true;
+	if (probe->exact)
+		return marker_format_equal(format, probe->format);
+	return marker_format_match(format, probe->format);
+}
+
+/*
+ * Link the handlers of the active probes in the order of their registration,
+ * from the end, so that who is on the way through them finds those behind.
+ *
+ * Return: what the sites are to have; NULL if there is none.
+ */
+static struct marker_handler *marker_link(struct marker *marker)
+{
+	struct marker_handler *next = NULL;
+	struct marker_probe *probe;
+
+	list_for_each_entry_reverse(probe, &marker->probes, node) {
+		if (probe->state != MARKER_PROBE_ACTIVE)
+			continue;
+		/* Pairs with call_all(). */
+		smp_store_release(&probe->handler.next, next);
+		next = &probe->handler;
+	}
+	smp_store_release(&marker->all.next, next);
+	return next && next->next ? &marker->all : next;
+}
+
 /*
  * Make each site and each probe of the marker be what the two lists ask for.
  *
@@ -372,40 +440,40 @@ static void marker_unreach(struct marker *marker)
  */
 static int marker_update(struct marker *marker)
 {
+	struct marker_handler *handler;
 	enum marker_probe_state state;
 	struct marker_probe *probe;
 	struct marker_site *site;
-	bool active = false;
 	int ret = 0;
 
 	lockdep_assert_held(&markers_mutex);
 
 	marker->format = marker_choose_format(marker);
 
-	hlist_for_each_entry(probe, &marker->probes, node) {
+	list_for_each_entry(probe, &marker->probes, node) {
 		if (!marker->format)
 			state = MARKER_PROBE_PENDING;
-		else if (!probe->format ||
-			 marker_format_match(marker->format, probe->format))
+		else if (probe_takes(probe, marker->format))
 			state = MARKER_PROBE_ACTIVE;
 		else
 			state = MARKER_PROBE_PARKED;
 		probe_set_state(marker, probe, state);
-		active |= state == MARKER_PROBE_ACTIVE;
 	}
 
-	if (active) {
+	handler = marker_link(marker);
+	if (handler) {
 		ret = marker_reach(marker);
-		active = !ret;
+		if (ret)
+			handler = NULL;
 	}
 	list_for_each_entry(site, &marker->sites, node) {
-		if (active && site_format_good(site) &&
+		if (handler && site_format_good(site) &&
 		    marker_format_equal(marker->format, site->format))
-			site_switch(site, marker);
+			site_switch(site, handler);
 		else
 			site_switch(site, NULL);
 	}
-	if (!active)
+	if (!handler)
 		marker_unreach(marker);
 	return ret;
 }
@@ -449,6 +517,9 @@ static int site_add(struct marker_site *site)
 
 	lockdep_assert_held(&markers_mutex);
 
+	/* Before any code could find the site on. */
+	site->handler = &marker_nobody;
+
 	/* No handler can be registered for such a name. */
 	if (marker_name_error(site->name))
 		return 0;
@@ -489,8 +560,9 @@ static struct marker_probe *probe_find(const struct marker *marker,
 
 	lockdep_assert_held(&markers_mutex);
 
-	hlist_for_each_entry(probe, &marker->probes, node) {
-		if (probe->func == func && probe->private == private)
+	list_for_each_entry(probe, &marker->probes, node) {
+		if (probe->handler.func == func &&
+		    probe->handler.private == private)
 			return probe;
 	}
 	return NULL;
@@ -505,8 +577,8 @@ static struct marker_probe *probe_alloc(const char *format,
 	probe = kzalloc(struct_size(probe, format_copy, len), GFP_KERNEL);
 	if (!probe)
 		return NULL;
-	probe->func = func;
-	probe->private = private;
+	probe->handler.func = func;
+	probe->handler.private = private;
 	if (format)
 		probe->format = memcpy(probe->format_copy, format, len);
 	return probe;
@@ -517,7 +589,7 @@ static void probe_del(struct marker *marker, struct marker_probe *probe)
 {
 	lockdep_assert_held(&markers_mutex);
 
-	hlist_del_rcu(&probe->node);
+	list_del(&probe->node);
 	marker_update(marker);
 	marker_put(marker);
 }
@@ -580,16 +652,16 @@ static int module_coming(struct module *mod)
 static bool module_probes_remove(struct module *mod)
 {
 	struct marker *marker, *next_marker;
-	struct marker_probe *probe;
-	struct hlist_node *next;
+	struct marker_probe *probe, *next;
 	bool removed = false;
 
 	list_for_each_entry_safe(marker, next_marker, &markers_list, list) {
-		hlist_for_each_entry_safe(probe, next, &marker->probes, node) {
-			if (!within_module((unsigned long)probe->func, mod))
+		list_for_each_entry_safe(probe, next, &marker->probes, node) {
+			if (!within_module((unsigned long)probe->handler.func,
+					   mod))
 				continue;
 			pr_err("%s: module %s goes without having unregistered its handler %ps; removed\n",
-			       marker->name, mod->name, probe->func);
+			       marker->name, mod->name, probe->handler.func);
 			probe_remove(marker, probe);
 			removed = true;
 		}
@@ -611,16 +683,19 @@ static int markers_module_notify(struct notifier_block *nb, unsigned long event,
 	struct module *mod = data;
 	int ret = 0;
 
+	if (event != MODULE_STATE_COMING && event != MODULE_STATE_GOING)
+		return NOTIFY_DONE;
+
+	marker_events_lock();
 	mutex_lock(&markers_mutex);
-	switch (event) {
-	case MODULE_STATE_COMING:
+	if (event == MODULE_STATE_COMING)
 		ret = module_coming(mod);
-		break;
-	case MODULE_STATE_GOING:
+	else
 		module_going(mod);
-		break;
-	}
 	mutex_unlock(&markers_mutex);
+	if (mod->num_marker_sites)
+		marker_events_update();
+	marker_events_unlock();
 	return notifier_from_errno(ret);
 }
 
@@ -635,20 +710,74 @@ static struct notifier_block markers_module_nb = {
 };
 #endif /* CONFIG_MODULES */
 
-static int __init markers_init(void)
+/*
+ * Between these two RCU waits for the CPU. It does so for a while longer, so
+ * that a marker in the last steps of a CPU that goes is skipped without need.
+ */
+static int markers_cpu_starting(unsigned int cpu)
+{
+	struct marker_levels *levels = this_cpu_ptr(&marker_levels);
+
+	memset(levels->state, LEVEL_FREE, sizeof(levels->state));
+	return 0;
+}
+
+static int markers_cpu_dying(unsigned int cpu)
+{
+	struct marker_levels *levels = this_cpu_ptr(&marker_levels);
+
+	memset(levels->state, LEVEL_OFFLINE, sizeof(levels->state));
+	return 0;
+}
+
+/* While there is but one CPU. */
+static int __init markers_cpu_init(void)
+{
+	unsigned int cpu;
+
+	for_each_possible_cpu(cpu) {
+		struct marker_levels *levels = per_cpu_ptr(&marker_levels, cpu);
+
+		if (!cpu_online(cpu))
+			memset(levels->state, LEVEL_OFFLINE,
+			       sizeof(levels->state));
+	}
+	return cpuhp_setup_state_nocalls(CPUHP_AP_MARKERS_STARTING,
+					 "kernel/markers:starting",
+					 markers_cpu_starting,
+					 markers_cpu_dying);
+}
+
+/*
+ * Tracing, which starts its events before there are initcalls, asks for them
+ * then. Nobody can have come before: that is no time for modules.
+ */
+void __init markers_add_vmlinux(void)
 {
 	struct marker_site *site;
-	int ret = 0;
 
 	mutex_lock(&markers_mutex);
-	for (site = __start___markers; site < __stop___markers; site++) {
-		/* A site without memory is off, and has been reported. */
-		site_add(site);
+	if (list_empty(&markers_list)) {
+		for (site = __start___markers; site < __stop___markers; site++) {
+			/* Without memory it is off, and has been reported. */
+			site_add(site);
+		}
+		markers_update_stale();
+		for (site = __start___markers; site < __stop___markers; site++)
+			site_report(site);
 	}
-	markers_update_stale();
-	for (site = __start___markers; site < __stop___markers; site++)
-		site_report(site);
 	mutex_unlock(&markers_mutex);
+}
+
+static int __init markers_init(void)
+{
+	int ret;
+
+	ret = markers_cpu_init();
+	if (ret)
+		return ret;
+
+	markers_add_vmlinux();
 #ifdef CONFIG_MODULES
 	ret = register_module_notifier(&markers_module_nb);
 #endif
@@ -701,8 +830,10 @@ static int probe_check(const char *name, const char *format,
 	return 0;
 }
 
-static int probe_add(const char *name, struct marker_probe *probe)
+static int probe_add(const char *name, struct marker_probe *probe,
+		     struct marker_counts __percpu **counts)
 {
+	marker_probe_func *func = probe->handler.func;
 	struct marker *marker;
 	int ret;
 
@@ -710,31 +841,78 @@ static int probe_add(const char *name, struct marker_probe *probe)
 
 	marker = marker_find_or_create(name);
 	if (!marker) {
-		marker_refuse(name, probe->func, "registered", "no memory");
+		marker_refuse(name, func, "registered", "no memory");
 		return -ENOMEM;
 	}
 	/* A marker that was just made is refused by neither of these two. */
-	if (probe_find(marker, probe->func, probe->private)) {
-		marker_refuse(name, probe->func, "registered",
+	if (probe_find(marker, func, probe->handler.private)) {
+		marker_refuse(name, func, "registered",
 			      "it is already, with private data %p",
-			      probe->private);
+			      probe->handler.private);
 		return -EBUSY;
 	}
-	if (probe->format && marker->format &&
-	    !marker_format_match(marker->format, probe->format)) {
-		marker_refuse(name, probe->func, "registered",
+	if (marker->format && !probe_takes(probe, marker->format)) {
+		marker_refuse(name, func, "registered",
 			      "format \"%.300s\" differs from \"%.300s\" of its sites",
 			      probe->format, marker->format);
 		return -EPERM;
 	}
-	hlist_append_rcu(&probe->node, &marker->probes);
+	probe->handler.counts = marker->counts;
+	if (counts)
+		*counts = marker->counts;
+	list_add_tail(&probe->node, &marker->probes);
 	ret = marker_update(marker);
 	if (ret) {
-		marker_refuse(name, probe->func, "registered",
+		marker_refuse(name, func, "registered",
 			      "cannot have its sites reached (error %d)", ret);
 		probe_del(marker, probe);
 	}
 	return ret;
+}
+
+static int probe_register(const char *name, const char *format,
+			  marker_probe_func *func, void *private,
+			  struct marker_counts __percpu **counts)
+{
+	struct marker_probe *probe;
+	int ret;
+
+	ret = probe_check(name, format, func);
+	if (ret)
+		return ret;
+
+	probe = probe_alloc(format, func, private);
+	if (!probe) {
+		marker_refuse(name, func, "registered", "no memory");
+		return -ENOMEM;
+	}
+	probe->exact = counts;
+
+	mutex_lock(&markers_mutex);
+	ret = probe_add(name, probe, counts);
+	mutex_unlock(&markers_mutex);
+
+	if (ret)
+		kfree_rcu(probe, rcu);
+	return ret;
+}
+
+/**
+ * marker_probe_register_exact - attach a handler that reads strings
+ * @name: the marker's name
+ * @format: the format that @func knows, in which a %s is not as good as a %p
+ * @func: the handler
+ * @private: passed to @func on each call
+ * @counts: filled with the marker's counters before @func is called; they stay
+ *	    until @func is not called any more
+ *
+ * Context and return: As marker_probe_register().
+ */
+int marker_probe_register_exact(const char *name, const char *format,
+				marker_probe_func *func, void *private,
+				struct marker_counts __percpu **counts)
+{
+	return probe_register(name, format, func, private, counts);
 }
 
 /**
@@ -767,26 +945,7 @@ static int probe_add(const char *name, struct marker_probe *probe)
 int marker_probe_register(const char *name, const char *format,
 			  marker_probe_func *probe, void *private)
 {
-	struct marker_probe *new;
-	int ret;
-
-	ret = probe_check(name, format, probe);
-	if (ret)
-		return ret;
-
-	new = probe_alloc(format, probe, private);
-	if (!new) {
-		marker_refuse(name, probe, "registered", "no memory");
-		return -ENOMEM;
-	}
-
-	mutex_lock(&markers_mutex);
-	ret = probe_add(name, new);
-	mutex_unlock(&markers_mutex);
-
-	if (ret)
-		kfree_rcu(new, rcu);
-	return ret;
+	return probe_register(name, format, probe, private, NULL);
 }
 EXPORT_SYMBOL_GPL(marker_probe_register);
 
@@ -880,9 +1039,9 @@ void *marker_get_private_data(const char *name, marker_probe_func *probe,
 	mutex_lock(&markers_mutex);
 	marker = name ? marker_find(name) : NULL;
 	if (marker) {
-		hlist_for_each_entry(found, &marker->probes, node) {
-			if (found->func == probe && num-- == 0) {
-				private = found->private;
+		list_for_each_entry(found, &marker->probes, node) {
+			if (found->handler.func == probe && num-- == 0) {
+				private = found->handler.private;
 				break;
 			}
 		}
@@ -962,6 +1121,7 @@ void marker_read_counts(const struct marker *marker, struct marker_counts *sum)
 		sum->hits += READ_ONCE(counts->hits);
 		sum->recursions += READ_ONCE(counts->recursions);
 		sum->unwatched += READ_ONCE(counts->unwatched);
+		sum->lost += READ_ONCE(counts->lost);
 	}
 }
 EXPORT_SYMBOL_IF_KUNIT(marker_read_counts);

@@ -195,9 +195,9 @@ static int probe_state(const char *name)
 
 	mutex_lock(&markers_mutex);
 	marker = find_marker(name);
-	if (marker && !hlist_empty(&marker->probes))
-		state = hlist_entry(marker->probes.first, struct marker_probe,
-				    node)->state;
+	if (marker && !list_empty(&marker->probes))
+		state = list_first_entry(&marker->probes, struct marker_probe,
+					 node)->state;
 	mutex_unlock(&markers_mutex);
 	return state;
 }

@@ -56,7 +56,7 @@ static void show_marker(struct seq_file *m, const struct marker *marker)
 		sites++;
 		on |= marker_site_state(marker, site) == MARKER_SITE_ON;
 	}
-	hlist_for_each_entry(probe, &marker->probes, node)
+	list_for_each_entry(probe, &marker->probes, node)
 		probes++;
 	marker_read_counts(marker, &counts);
 
@@ -70,8 +70,8 @@ static void show_marker(struct seq_file *m, const struct marker *marker)
 			   site_states[marker_site_state(marker, site)]);
 		show_format(m, site->format);
 	}
-	hlist_for_each_entry(probe, &marker->probes, node) {
-		seq_printf(m, "\thandler\t%ps\t%s", probe->func,
+	list_for_each_entry(probe, &marker->probes, node) {
+		seq_printf(m, "\thandler\t%ps\t%s", probe->handler.func,
 			   probe_states[probe->state]);
 		show_format(m, probe->format);
 	}

@@ -17,6 +17,18 @@ struct marker_counts {
 	unsigned long	hits;		/* delivered to at least one handler */
 	unsigned long	recursions;	/* skipped: reached from a handler */
 	unsigned long	unwatched;	/* skipped: RCU was not watching */
+	unsigned long	lost;		/* records that found no room */
+};
+
+/*
+ * What marker_hit() calls, and all that it looks at. Only @next is ever changed
+ * while a site may use it.
+ */
+struct marker_handler {
+	marker_probe_func	*func;
+	void			*private;
+	struct marker_counts __percpu *counts;
+	struct marker_handler	*next;		/* for call_all() */
 };
 
 /*
@@ -29,19 +41,22 @@ struct marker_ops {
 	void	(*unreg)(void);		/* after they went off; cannot fail */
 };
 
+struct marker_event;
+
 /*
- * All that goes by one name. It exists while it has a site or a handler. Only
- * marker_hit() looks at it without markers_mutex, and there only at @counts
- * and at the active members of @probes.
+ * All that goes by one name. It exists while it has a site or a probe. All but
+ * what a struct marker_handler leads to is protected by markers_mutex.
  */
 struct marker {
 	struct hlist_node	hash;		/* in the table by name */
 	struct list_head	list;		/* in markers_list */
 	struct list_head	sites;		/* in order of appearance */
-	struct hlist_head	probes;		/* in order of registration */
+	struct list_head	probes;		/* in order of registration */
 	const char		*format;	/* that of the first good site */
 	struct marker_counts __percpu *counts;
+	struct marker_handler	all;		/* calls each active probe */
 	const struct marker_ops	*ops;		/* NULL for most */
+	struct marker_event	*event;		/* the last it had, or NULL */
 	bool			reached;	/* ops->reg() was called */
 	bool			stale;		/* sites came or went */
 	struct rcu_head		rcu;
@@ -54,12 +69,12 @@ enum marker_probe_state {
 	MARKER_PROBE_PARKED,		/* the sites have another format */
 };
 
-/* A handler attached to a marker. Function and data never change. */
+/* A handler attached to a marker. */
 struct marker_probe {
-	struct hlist_node	node;		/* in marker->probes */
-	marker_probe_func	*func;
-	void			*private;
+	struct list_head	node;		/* in marker->probes */
+	struct marker_handler	handler;
 	enum marker_probe_state	state;
+	bool			exact;		/* %s is not as good as %p */
 	struct rcu_head		rcu;
 	const char		*format;	/* NULL: whatever the site has */
 	char			format_copy[];
@@ -81,5 +96,28 @@ enum marker_site_state marker_site_state(const struct marker *marker,
 int marker_set_ops(const char *name, const struct marker_ops *ops);
 void marker_read_counts(const struct marker *marker,
 			struct marker_counts *sum);
+int marker_probe_register_exact(const char *name, const char *format,
+				marker_probe_func *func, void *private,
+				struct marker_counts __percpu **counts);
+void markers_add_vmlinux(void);
+
+/* Locks in this order: that of the events, then markers_mutex. */
+#ifdef CONFIG_MARKERS_EVENTS
+void marker_events_lock(void);
+void marker_events_unlock(void);
+void marker_events_update(void);
+#else
+static inline void marker_events_lock(void)
+{
+}
+
+static inline void marker_events_unlock(void)
+{
+}
+
+static inline void marker_events_update(void)
+{
+}
+#endif
 
 #endif /* _KERNEL_MARKERS_MARKERS_H */
