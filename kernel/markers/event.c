@@ -23,6 +23,7 @@
 
 #define pr_fmt(fmt) "markers: " fmt
 
+#include <kunit/visibility.h>
 #include <linux/align.h>
 #include <linux/ctype.h>
 #include <linux/err.h>
@@ -48,25 +49,14 @@
 
 #include "../trace/trace.h"
 #include "../trace/trace_output.h"
-#include "format.h"
-#include "markers.h"
-
-/* How long a recorded string may be, and all those of a record, NULs counted. */
-#define STRING_MAX	256
-#define STRINGS_MAX	2048
+#include "event.h"
 
 #define STRING_NULL	"(null)"
 #define STRING_FAULT	"(fault)"
 
 /* However many strings there are, each has room to say that it is bad. */
-static_assert(MARKER_FORMAT_MAX_ARGS * sizeof(STRING_FAULT) <= STRINGS_MAX);
-
-/* An argument in front of the ## of the format, be it recorded or not. */
-struct event_arg {
-	struct marker_field	field;
-	u16			offset;		/* in the record */
-	char			*name;		/* NULL: not recorded */
-};
+static_assert(MARKER_FORMAT_MAX_ARGS * sizeof(STRING_FAULT) <=
+	      MARKER_STRINGS_MAX);
 
 /* What is done with the slot of an argument, or with several of them. */
 enum event_op_kind {
@@ -88,24 +78,6 @@ struct event_op {
 	u16			arg;		/* that of the first slot */
 };
 
-struct marker_event {
-	struct trace_event_call	call;
-	struct trace_event_class class;
-	struct tracepoint	tp;		/* only ever a name */
-	struct list_head	list;		/* in marker_events */
-	const char		*format;
-	struct marker_counts __percpu *counts;	/* those of the marker */
-	struct event_op		*ops;
-	struct event_arg	*args;
-	u16			nr_args;
-	u16			nr_strings;
-	u16			size;		/* of a record without strings */
-	bool			live;		/* tracing knows it */
-	bool			wanted;		/* a site has its format */
-	bool			used;		/* since it came to live */
-	bool			refused;	/* and that was told */
-};
-
 /* All that ever were, in the order of their ids. Protected by event_mutex. */
 static LIST_HEAD(marker_events);
 
@@ -122,11 +94,6 @@ static bool is_string(const struct marker_field *field)
  * A record's size has to be known before there is a record. So strings are
  * fetched to here first, which also makes them be read but once.
  */
-struct strings_level {
-	char	text[STRINGS_MAX];
-	u16	end[MARKER_FORMAT_MAX_ARGS];	/* of each one, in @text */
-};
-
 struct event_strings {
 	struct strings_level	level[4];	/* interrupt_context_level() */
 };
@@ -173,11 +140,11 @@ static void add_string(const struct marker_event *event,
 {
 	unsigned int start = nr ? strings->end[nr - 1] : 0;
 	unsigned int after = event->nr_strings - nr - 1;
-	unsigned int room = STRINGS_MAX - start - after * sizeof(STRING_FAULT);
+	unsigned int room = MARKER_STRINGS_MAX - start - after * sizeof(STRING_FAULT);
 
 	strings->end[nr] = start + fetch_string(strings->text + start, field,
 						address,
-						min(room, STRING_MAX));
+						min(room, MARKER_STRING_MAX));
 }
 
 /* What stands among the fields for a string that is behind them. */
@@ -384,6 +351,24 @@ static int compile_ops(struct marker_event *event)
 }
 
 #endif /* CONFIG_ARCH_HAS_MARKER_ARG */
+
+#if IS_ENABLED(CONFIG_KUNIT)
+/* Makes a record that is in no buffer. Returns its size. */
+unsigned int marker_event_fill(const struct marker_event *event, va_list *args,
+			       void *record, struct strings_level *strings)
+{
+	unsigned int size = 0;
+
+	if (event->nr_strings) {
+		fetch_strings(event, args, strings);
+		size = strings_size(event, strings);
+	}
+	fill_record(event, args, record, strings);
+	memcpy(record + event->size, strings->text, size);
+	return event->size + size;
+}
+EXPORT_SYMBOL_IF_KUNIT(marker_event_fill);
+#endif
 
 /* === Handlers ============================================================= */
 
@@ -903,7 +888,7 @@ static int event_raw_init(struct trace_event_call *call)
 	return register_trace_event(&call->event) ? 0 : -ENODEV;
 }
 
-static void event_free(struct marker_event *event)
+VISIBLE_IF_KUNIT void marker_event_free(struct marker_event *event)
 {
 	unsigned int i;
 
@@ -916,6 +901,7 @@ static void event_free(struct marker_event *event)
 	kfree(event->call.print_fmt);
 	kfree(event);
 }
+EXPORT_SYMBOL_IF_KUNIT(marker_event_free);
 
 /* Reads the arguments in front of the ##, and places the recorded ones. */
 static int event_parse(struct marker_event *event)
@@ -954,17 +940,19 @@ static int event_parse(struct marker_event *event)
 	return 0;
 }
 
-static struct marker_event *event_alloc(const char *name, const char *format)
+VISIBLE_IF_KUNIT struct marker_event *
+marker_event_alloc(const char *name, const char *format)
 {
 	struct marker_event *event = kzalloc(sizeof(*event), GFP_KERNEL);
 
 	if (!event)
 		return NULL;
 	event->tp.name = kstrdup(name, GFP_KERNEL);
-	event->format = kstrdup(format, GFP_KERNEL);
+	/* Blanks in front are as good as none, and nobody wants to see them. */
+	event->format = kstrdup(skip_spaces(format), GFP_KERNEL);
 	if (!event->tp.name || !event->format || event_parse(event) ||
 	    compile_ops(event) || make_print_fmt(event)) {
-		event_free(event);
+		marker_event_free(event);
 		return NULL;
 	}
 
@@ -985,6 +973,7 @@ static struct marker_event *event_alloc(const char *name, const char *format)
 			    TRACE_EVENT_FL_KEEP_ID;
 	return event;
 }
+EXPORT_SYMBOL_IF_KUNIT(marker_event_alloc);
 
 /* It may have been here before. */
 static struct marker_event *event_find(const struct marker *marker)
@@ -1007,7 +996,7 @@ static struct marker_event *event_find_or_create(struct marker *marker)
 		return event;
 	event = event_find(marker);
 	if (!event) {
-		event = event_alloc(marker->name, marker->format);
+		event = marker_event_alloc(marker->name, marker->format);
 		if (event)
 			list_add_tail(&event->list, &marker_events);
 		else

@@ -11,6 +11,7 @@
 #include <linux/string.h>
 
 #include "format.h"
+#include "random_format.h"
 
 MODULE_IMPORT_NS(EXPORTED_FOR_KUNIT_TESTING);
 
@@ -789,16 +790,6 @@ static void test_names(struct kunit *test)
 		expect_names(test, names[i].format, names[i].names);
 }
 
-/* @count times @text, behind what is in @buf. */
-static void repeat(char *buf, const char *text, unsigned int count)
-{
-	size_t len = strlen(text);
-
-	buf += strlen(buf);
-	for (; count--; buf += len)
-		memcpy(buf, text, len + 1);
-}
-
 static void test_limits(struct kunit *test)
 {
 	char *buf = kunit_kzalloc(test, 4096, GFP_KERNEL);
@@ -811,38 +802,38 @@ static void test_limits(struct kunit *test)
 	KUNIT_ASSERT_NOT_NULL(test, buf);
 
 	/* Length, reached by text, and passed by each of the ways to pass it */
-	repeat(buf, "a", 1023);
+	format_repeat(buf, "a", 1023);
 	KUNIT_EXPECT_EQ(test, marker_format_count(buf, NULL), 0);
-	repeat(buf, "a", 1);
+	format_repeat(buf, "a", 1);
 	KUNIT_EXPECT_EQ(test, marker_format_check(buf, &error), -EINVAL);
 	KUNIT_EXPECT_STREQ(test, error.what, "longer than 1023 bytes");
 	KUNIT_EXPECT_EQ(test, error.offset, 1023);
 
 	buf[0] = '\0';
-	repeat(buf, ".", 1021);
-	repeat(buf, "%d", 1);
+	format_repeat(buf, ".", 1021);
+	format_repeat(buf, "%d", 1);
 	KUNIT_EXPECT_EQ(test, marker_format_count(buf, NULL), 1);
 	buf[1021] = '\0';
-	repeat(buf, ".", 1);
-	repeat(buf, "%d", 1);
+	format_repeat(buf, ".", 1);
+	format_repeat(buf, "%d", 1);
 	KUNIT_EXPECT_EQ(test, marker_format_check(buf, &error), -EINVAL);
 	KUNIT_EXPECT_STREQ(test, error.what, "longer than 1023 bytes");
 	KUNIT_EXPECT_EQ(test, error.offset, 1023);
 
 	buf[1022] = '\0';
-	repeat(buf, "##", 1);
+	format_repeat(buf, "##", 1);
 	KUNIT_EXPECT_EQ(test, marker_format_check(buf, NULL), -EINVAL);
 	buf[1022] = '\0';
-	repeat(buf, "%%", 1);
+	format_repeat(buf, "%%", 1);
 	KUNIT_EXPECT_EQ(test, marker_format_check(buf, NULL), -EINVAL);
 	buf[1021] = '\0';
-	repeat(buf, "%%", 1);
+	format_repeat(buf, "%%", 1);
 	KUNIT_EXPECT_EQ(test, marker_format_check(buf, NULL), 0);
 
 	buf[0] = '\0';
-	repeat(buf, "%", 1);
-	repeat(buf, "-", 2000);
-	repeat(buf, "d", 1);
+	format_repeat(buf, "%", 1);
+	format_repeat(buf, "-", 2000);
+	format_repeat(buf, "d", 1);
 	KUNIT_EXPECT_EQ(test, marker_format_check(buf, &error), -EINVAL);
 	KUNIT_EXPECT_STREQ(test, error.what, "longer than 1023 bytes");
 	/* Not only behind a field whose offsets do not fit. */
@@ -851,7 +842,7 @@ static void test_limits(struct kunit *test)
 
 	/* Number of arguments; names of all of them stay apart. */
 	buf[0] = '\0';
-	repeat(buf, "x %d ", 127);
+	format_repeat(buf, "x %d ", 127);
 	KUNIT_EXPECT_EQ(test, marker_format_count(buf, NULL), 127);
 	marker_format_start(&it, buf);
 	for (i = 1; marker_format_next(&it, &field) > 0; i++) {
@@ -862,14 +853,14 @@ static void test_limits(struct kunit *test)
 		KUNIT_EXPECT_STREQ(test, name, want);
 	}
 	KUNIT_EXPECT_EQ(test, i, 128);
-	repeat(buf, "%d", 1);
+	format_repeat(buf, "%d", 1);
 	KUNIT_EXPECT_EQ(test, marker_format_check(buf, &error), -EINVAL);
 	KUNIT_EXPECT_STREQ(test, error.what, "more than 127 arguments");
 	KUNIT_EXPECT_EQ(test, error.offset, 127 * 5);
 
 	/* A common_* name starts with _2, so that its numbers are one more. */
 	buf[0] = '\0';
-	repeat(buf, "common_%d,", 102);
+	format_repeat(buf, "common_%d,", 102);
 	marker_format_start(&it, buf);
 	while (marker_format_next(&it, &field) > 0)
 		;
@@ -879,12 +870,12 @@ static void test_limits(struct kunit *test)
 
 	/* Length of a name: two that differ behind the limit are no names. */
 	buf[0] = '\0';
-	repeat(buf, "z", 59);
-	repeat(buf, " %d ", 1);
+	format_repeat(buf, "z", 59);
+	format_repeat(buf, " %d ", 1);
 	KUNIT_EXPECT_EQ(test, marker_format_count(buf, NULL), 1);
-	repeat(buf, "z", 60);
+	format_repeat(buf, "z", 60);
 	KUNIT_EXPECT_EQ(test, marker_format_count(buf, NULL), 1);
-	repeat(buf, " %d", 1);
+	format_repeat(buf, " %d", 1);
 	KUNIT_EXPECT_EQ(test, marker_format_check(buf, &error), -EINVAL);
 	KUNIT_EXPECT_STREQ(test, error.what,
 			   "field name longer than 59 bytes");
@@ -892,8 +883,8 @@ static void test_limits(struct kunit *test)
 	/* The longest name there is room for in a format. */
 	buf[63] = '\0';
 	for (i = 0; i < 14; i++) {
-		repeat(buf, "z", 59);
-		repeat(buf, " %d ", 1);
+		format_repeat(buf, "z", 59);
+		format_repeat(buf, " %d ", 1);
 	}
 	marker_format_start(&it, buf);
 	while (marker_format_next(&it, &field) > 0)
@@ -904,8 +895,8 @@ static void test_limits(struct kunit *test)
 	KUNIT_EXPECT_STREQ(test, name + 58, "z_15");
 	/* Text that is not the last word may be longer. */
 	buf[0] = '\0';
-	repeat(buf, "z", 60);
-	repeat(buf, " a %d", 1);
+	format_repeat(buf, "z", 60);
+	format_repeat(buf, " a %d", 1);
 	KUNIT_EXPECT_EQ(test, marker_format_count(buf, NULL), 1);
 }
 
@@ -1003,13 +994,11 @@ static void test_equal_match(struct kunit *test)
 	}
 }
 
-#define READ_MAX	20
-
 /* What marker_field_read() and _convert() make of the arguments of a format. */
 struct read_result {
 	int fields;
-	u64 value[READ_MAX];
-	u64 traced[READ_MAX];
+	u64 value[RANDOM_FIELDS_MAX];
+	u64 traced[RANDOM_FIELDS_MAX];
 };
 
 static void read_va(struct read_result *result, const char *format,
@@ -1020,7 +1009,9 @@ static void read_va(struct read_result *result, const char *format,
 	int i;
 
 	marker_format_start(&it, format);
-	for (i = 0; marker_format_next(&it, &field) > 0 && i < READ_MAX; i++) {
+	for (i = 0; i < RANDOM_FIELDS_MAX; i++) {
+		if (marker_format_next(&it, &field) <= 0)
+			break;
 		result->value[i] = marker_field_read(&field, args);
 		result->traced[i] = marker_field_convert(&field,
 							 result->value[i]);
@@ -1182,11 +1173,6 @@ static void test_network(struct kunit *test)
 			0xffffffffffff8123ULL);
 }
 
-static unsigned int roll(struct rnd_state *rnd, unsigned int sides)
-{
-	return prandom_u32_state(rnd) % sides;
-}
-
 /* What has to hold for a walk over whatever string; returns what it returned */
 static int check_walk(struct kunit *test, const char *format, size_t len)
 {
@@ -1242,18 +1228,19 @@ static void test_random_text(struct kunit *test)
 
 	prandom_seed_state(&rnd, 20240611);
 	for (round = 0; round < 20000; round++) {
-		unsigned int nr = roll(&rnd, 12), i;
+		unsigned int nr = random_roll(&rnd, 12), i;
 		size_t len;
 		char buf[128] = "";
 		char *exact;
 
 		if (round % 2) {
 			for (i = 0; i < nr; i++)
-				repeat(buf, tokens[roll(&rnd, ARRAY_SIZE(tokens))],
+				format_repeat(buf,
+					      tokens[random_roll(&rnd, ARRAY_SIZE(tokens))],
 				       1);
 		} else {
 			for (i = 0; i < nr; i++)
-				buf[i] = 1 + roll(&rnd, 255);
+				buf[i] = 1 + random_roll(&rnd, 255);
 		}
 
 		len = strlen(buf);
@@ -1277,150 +1264,6 @@ static void test_random_text(struct kunit *test)
 	KUNIT_EXPECT_GT(test, fields, 1000);
 }
 
-/* C's own types, to have C's own conversions to compare with. */
-enum ctype {
-	SCHAR, UCHAR, SHORT, USHORT, SINT, UINT, SLONG, ULONG, SLLONG, ULLONG,
-};
-
-static u64 c_convert(enum ctype type, u64 value)
-{
-	switch (type) {
-	case SCHAR:
-		return (signed char)value;
-	case UCHAR:
-		return (unsigned char)value;
-	case SHORT:
-		return (short)value;
-	case USHORT:
-		return (unsigned short)value;
-	case SINT:
-		return (int)value;
-	case UINT:
-		return (unsigned int)value;
-	case SLONG:
-		return (long)value;
-	case ULONG:
-		return (unsigned long)value;
-	case SLLONG:
-		return (long long)value;
-	case ULLONG:
-		break;
-	}
-	return value;
-}
-
-/* Classes of C types, for what goes with which trace type. */
-#define C_INT	1
-#define C_CHAR	2
-#define C_PTR	4	/* no suffix */
-#define C_SYM	8	/* with a suffix */
-#define C_STR	16
-#define C_ANY	31
-
-static const struct {
-	const char *text;
-	enum ctype type;
-	unsigned int class;
-} random_args[] = {
-	{ "hhd", SCHAR, C_INT }, { "hhi", SCHAR, C_INT },
-	{ "hhu", UCHAR, C_INT }, { "hhx", UCHAR, C_INT },
-	{ "hd", SHORT, C_INT }, { "hX", USHORT, C_INT },
-	{ "d", SINT, C_INT }, { "i", SINT, C_INT }, { "u", UINT, C_INT },
-	{ "x", UINT, C_INT }, { "X", UINT, C_INT }, { "o", UINT, C_INT },
-	{ "ld", SLONG, C_INT }, { "lu", ULONG, C_INT }, { "lx", ULONG, C_INT },
-	{ "lld", SLLONG, C_INT }, { "llo", ULLONG, C_INT },
-	{ "Li", SLLONG, C_INT }, { "Lu", ULLONG, C_INT },
-	{ "zd", SLONG, C_INT }, { "zu", ULONG, C_INT },
-	{ "td", SLONG, C_INT }, { "tx", ULONG, C_INT },
-	{ "c", UCHAR, C_CHAR },
-	{ "p", ULONG, C_PTR },
-	{ "px", ULONG, C_SYM }, { "pK", ULONG, C_SYM }, { "pS", ULONG, C_SYM },
-	{ "ps", ULONG, C_SYM }, { "pB", ULONG, C_SYM },
-	{ "s", ULONG, C_STR },
-};
-
-static const struct {
-	const char *text;
-	enum ctype type;
-	unsigned int class;
-} random_traces[] = {
-	{ "1d", SCHAR, C_INT | C_CHAR | C_PTR | C_SYM },
-	{ "1u", UCHAR, C_INT | C_CHAR | C_PTR | C_SYM },
-	{ "hi", SHORT, C_INT | C_CHAR | C_PTR | C_SYM },
-	{ "2x", USHORT, C_INT | C_CHAR | C_PTR | C_SYM },
-	{ "4d", SINT, C_INT | C_CHAR | C_PTR | C_SYM },
-	{ "d", SINT, C_INT | C_CHAR | C_PTR | C_SYM },
-	{ "o", UINT, C_INT | C_CHAR | C_PTR | C_SYM },
-	{ "4X", UINT, C_INT | C_CHAR | C_PTR | C_SYM },
-	{ "ld", SLONG, C_INT | C_CHAR | C_PTR | C_SYM },
-	{ "zu", ULONG, C_INT | C_CHAR | C_PTR | C_SYM },
-	{ "8d", SLLONG, C_INT | C_CHAR | C_PTR | C_SYM },
-	{ "llu", ULLONG, C_INT | C_CHAR | C_PTR | C_SYM },
-	{ "n2u", USHORT, C_INT },
-	{ "n4u", UINT, C_INT },
-	{ "n8x", ULLONG, C_INT },
-	{ "p", ULONG, C_INT | C_PTR | C_SYM | C_STR },
-	{ "c", UCHAR, C_INT | C_CHAR },
-	{ "s", ULONG, C_PTR | C_STR },
-	{ "us", ULONG, C_PTR },
-};
-
-struct random_format {
-	char text[1024];
-	unsigned int fields;
-	unsigned int recorded;
-	/* From every slot to what has to be read and recorded. */
-	enum ctype type[READ_MAX];
-	enum ctype trace[READ_MAX];
-};
-
-static void make_format(struct rnd_state *rnd, struct random_format *f)
-{
-	static const char *const texts[] = {
-		"", " ", "pid ", "a_b=", "0x", " %% ", "# ", "x y ", "common_a ",
-		"(%%d)", " #%%",
-	};
-	static const char *const flags[] = {
-		"", "", "-", "0", "+ ", "#", "-#0", "5", "08", ".3", "-10.4",
-		"255", ".",
-	};
-	unsigned int i, a, t;
-	bool tail = false;
-
-	f->text[0] = '\0';
-	f->recorded = 0;
-	f->fields = roll(rnd, READ_MAX + 1);
-	for (i = 0; i < f->fields; i++) {
-		bool dropped = tail;
-
-		/* Never directly behind %p, where letters are a suffix. */
-		repeat(f->text, " ", 1);
-		repeat(f->text, texts[roll(rnd, ARRAY_SIZE(texts))], 1);
-		if (!roll(rnd, 30)) {
-			repeat(f->text, "## ", 1);
-			tail = true;
-			dropped = true;
-		}
-
-		a = roll(rnd, ARRAY_SIZE(random_args));
-		t = roll(rnd, ARRAY_SIZE(random_traces));
-		f->type[i] = random_args[a].type;
-		f->trace[i] = f->type[i];
-		if (!roll(rnd, 8)) {
-			repeat(f->text, "#0", 1);
-			dropped = true;
-		} else if (random_traces[t].class & random_args[a].class) {
-			repeat(f->text, "#", 1);
-			repeat(f->text, random_traces[t].text, 1);
-			f->trace[i] = random_traces[t].type;
-		}
-		repeat(f->text, "%", 1);
-		repeat(f->text, flags[roll(rnd, ARRAY_SIZE(flags))], 1);
-		repeat(f->text, random_args[a].text, 1);
-		f->recorded += !dropped;
-	}
-}
-
 /*
  * On every 64-bit architecture an integer or pointer argument has a slot of 64
  * bits: so slots full of garbage stand for arguments of any type, and what has
@@ -1434,7 +1277,7 @@ static void test_random_args(struct kunit *test)
 	unsigned int round, i, total = 0;
 	struct read_result r;
 	struct rnd_state rnd;
-	u64 s[READ_MAX];
+	u64 s[RANDOM_FIELDS_MAX];
 
 	if (sizeof(u64) > SIZE_LONG)
 		kunit_skip(test, "arguments have no 64-bit slots here");
@@ -1444,8 +1287,8 @@ static void test_random_args(struct kunit *test)
 	for (round = 0; round < 2000; round++) {
 		unsigned int recorded;
 
-		make_format(&rnd, f);
-		for (i = 0; i < READ_MAX; i++) {
+		random_format(&rnd, f, true);
+		for (i = 0; i < RANDOM_FIELDS_MAX; i++) {
 			s[i] = (u64)prandom_u32_state(&rnd) << 32;
 			s[i] |= prandom_u32_state(&rnd);
 		}

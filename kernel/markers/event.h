@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What a trace event of a marker is made of, for event.c and its tests. */
+#ifndef _KERNEL_MARKERS_EVENT_H
+#define _KERNEL_MARKERS_EVENT_H
+
+#include <linux/kconfig.h>
+#include <linux/list.h>
+#include <linux/marker.h>
+#include <linux/trace_events.h>
+#include <linux/tracepoint-defs.h>
+#include <linux/types.h>
+
+#include "format.h"
+#include "markers.h"
+
+/* How long a recorded string may be, and all those of a record, NULs counted. */
+#define MARKER_STRING_MAX	256
+#define MARKER_STRINGS_MAX	2048
+
+/* An argument in front of the ## of the format, be it recorded or not. */
+struct event_arg {
+	struct marker_field	field;
+	u16			offset;		/* in the record */
+	char			*name;		/* NULL: not recorded */
+};
+
+struct event_op;
+
+struct marker_event {
+	struct trace_event_call	call;
+	struct trace_event_class class;
+	struct tracepoint	tp;		/* only ever a name */
+	struct list_head	list;		/* in marker_events */
+	const char		*format;
+	struct marker_counts __percpu *counts;	/* those of the marker */
+	struct event_op		*ops;
+	struct event_arg	*args;
+	u16			nr_args;
+	u16			nr_strings;
+	u16			size;		/* of a record without strings */
+	bool			live;		/* tracing knows it */
+	bool			wanted;		/* a site has its format */
+	bool			used;		/* since it came to live */
+	bool			refused;	/* and that was told */
+};
+
+/* The strings of one record. */
+struct strings_level {
+	char	text[MARKER_STRINGS_MAX];
+	u16	end[MARKER_FORMAT_MAX_ARGS];	/* of each one, in @text */
+};
+
+#if IS_ENABLED(CONFIG_KUNIT)
+struct marker_event *marker_event_alloc(const char *name, const char *format);
+void marker_event_free(struct marker_event *event);
+unsigned int marker_event_fill(const struct marker_event *event, va_list *args,
+			       void *record, struct strings_level *strings);
+#endif
+
+#endif /* _KERNEL_MARKERS_EVENT_H */
