@@ -99,11 +99,17 @@ object_bytes() {
 
 print_bytes() {
 	fields=6
-	object_bytes size_site $(($(kmalloc_bytes "$(allocated marker)") +
-		$(allocated marker_counts))) >"$TMP/site"
-	object_bytes size_event $(($(allocated event_file) +
+	instance=$(($(allocated event_file) +
 		$(kmalloc_bytes "$(allocated event_directory)") +
-		fields * $(allocated event_field))) >"$TMP/event"
+		fields * $(allocated event_field)))
+	marker=$(($(kmalloc_bytes "$(allocated marker)") +
+		$(allocated marker_counts)))
+	for part in marker_event event_args event_names event_ops event_name \
+		event_format event_print_fmt; do
+		marker=$((marker + $(kmalloc_bytes "$(allocated $part)")))
+	done
+	object_bytes size_site $((marker + instance)) >"$TMP/site"
+	object_bytes size_event "$instance" >"$TMP/event"
 	printf '\n%-52s %11s %11s\n' 'Bytes, six numbers as arguments, one processor' \
 		marker TRACE_EVENT
 	while read -r kind text; do

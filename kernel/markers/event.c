@@ -58,26 +58,6 @@
 static_assert(MARKER_FORMAT_MAX_ARGS * sizeof(STRING_FAULT) <=
 	      MARKER_STRINGS_MAX);
 
-/* What is done with the slot of an argument, or with several of them. */
-enum event_op_kind {
-	OP_END,
-	OP_MOVE,			/* @count whole slots to as many u64 */
-	OP_MOVE4,			/* the lower bytes of one */
-	OP_MOVE2,
-	OP_MOVE1,
-	OP_CONVERT,			/* recorded wider than it is passed */
-	OP_STRING,			/* that was fetched before */
-};
-
-struct event_op {
-	u8			kind;		/* enum event_op_kind */
-	u8			count;		/* of slots */
-	u8			slot;		/* the first one */
-	bool			on_stack;	/* not in a register */
-	u16			offset;		/* in the record */
-	u16			arg;		/* that of the first slot */
-};
-
 /* All that ever were, in the order of their ids. Protected by event_mutex. */
 static LIST_HEAD(marker_events);
 

@@ -61,7 +61,7 @@ cost_of_call() {
 # A row of the first table: its text, what to attach once or twice to the marker
 # and to the TRACE_EVENT ("-" when there is no such way), and how often.
 compare() {
-	text=$1 times=$4
+	text=$1 times=$4 costs=
 	set -- "marker_6 $2" "event $3"
 	printf '  %-50s' "$text"
 	for pair in "$@"; do
@@ -77,8 +77,27 @@ compare() {
 			;;
 		esac
 		printf ' %11s' "$cost"
+		costs="$costs $cost"
 	done
 	echo
+}
+
+# Where the instructions of the last row, which is of recording, go: $1 are those
+# of an empty handler and probe.
+split() {
+	cost_of_mark ring_buffer
+	echo "$costs $1 $cost" | awk '
+		function row(text, marker, event) {
+			printf "    %-48s %11.1f %11.1f\n", text, marker, event
+		}
+		{
+			row("to get there, as an empty handler", $3, $4)
+			row("the ring buffer alone, seven words", $5, $5)
+			row("filters, triggers, the fields, the way between",
+			    $1 - $3 - $5, $2 - $4 - $5)
+			printf "    %-48s %11.2f\n", "marker / TRACE_EVENT", $1 / $2
+		}
+	'
 }
 
 # A row of the second table.
@@ -104,10 +123,12 @@ recorded=
 printf '%-52s %11s %11s\n' 'Instructions, six numbers as arguments' marker TRACE_EVENT
 compare 'off' '' '' 0
 compare 'an empty handler' 'empty bench_6' empty_event 1
+empty=$costs
 compare 'two empty handlers' 'empty bench_6' empty_event 2
 compare 'a handler that adds up the numbers' 'sum bench_6' sum_event 1
 compare 'a handler that looks up the last by marker_arg()' 'sixth bench_6' - 1
-compare 'recorded by ftrace' - marker_bench/bench_event 1
+compare 'recorded by ftrace' markers/bench_6 marker_bench/bench_event 1
+split "$empty"
 echo
 
 printf '%-52s %11s\n' 'Instructions, an empty handler, by arguments' marker
@@ -139,4 +160,8 @@ call 'both: an empty handler each' 'empty kernel_arch_syscall_entry' \
 call 'raw_syscalls:sys_enter: recorded by ftrace' raw_syscalls/sys_enter
 call 'raw_syscalls:sys_exit too: recorded by ftrace' raw_syscalls/sys_enter \
 	raw_syscalls/sys_exit
+call 'kernel_arch_syscall_entry: recorded by ftrace' \
+	markers/kernel_arch_syscall_entry
+call 'kernel_arch_syscall_exit too: recorded by ftrace' \
+	markers/kernel_arch_syscall_entry markers/kernel_arch_syscall_exit
 rmmod marker_bench

@@ -92,6 +92,9 @@ clean_up() {
 
 # ------------------------------------------------------------------------------
 
+RECORDED='-e markers:kernel_timer_set -e markers:kernel_sched_schedule
+	-e markers:kernel_arch_syscall_entry'
+
 set_up() {
 	[ -n "${KM_BUILD:-}" ] ||
 		die 'KM_BUILD is not set; it names the object directory of the kernel'
@@ -103,6 +106,8 @@ set_up() {
 	[ -x "${KM_SYSCALLS32:-}" ] ||
 		die 'KM_SYSCALLS32 names no program; make demo builds it'
 	command -v perl >/dev/null || die 'no perl in PATH; install perl-base'
+	command -v trace-cmd >/dev/null ||
+		die 'no trace-cmd in PATH; install trace-cmd'
 	for module in $MODULES; do
 		! is_loaded "$module" || die "$module is loaded; unload it first"
 	done
@@ -299,6 +304,33 @@ show_registers() {
 		told_twice 'i386 connect: inet 127.0.0.1 port 9'
 }
 
+# What trace-cmd reports of the program in $dir/recorded.
+report() {
+	grep -e "$1" "$dir/recorded"
+}
+
+# The same events as any tool shows them; only those of one program.
+record_events() {
+	heading 'Recording: trace-cmd record -e markers:...'
+	# shellcheck disable=SC2086 # a list of words
+	trace-cmd record -q -o "$dir/trace.dat" $RECORDED -F \
+		perl -e "$SLEEPER" >"$dir/said" 2>&1 ||
+		indent <"$dir/said"
+	trace-cmd report -i "$dir/trace.dat" 2>/dev/null |
+		grep '^ *marker-demo-' >"$dir/recorded"
+	{
+		report 'kernel_timer_set: .*process_timeout'
+		report 'kernel_sched_schedule: ' | tail -n 1
+		report 'kernel_arch_syscall_entry: syscall_id 45 '
+	} | sed 's/^ *//' | fold -s -w 76 | indent
+	check 'the timer for process_timeout was recorded' \
+		report 'kernel_timer_set: timer .* function process_timeout '
+	check 'and the call that set it, by number and registers' \
+		report 'kernel_arch_syscall_entry: syscall_id 45 .* a2 1 a3 0 '
+	check 'and the switch while it waited' \
+		report 'kernel_sched_schedule: prev_pid '
+}
+
 hit_sites() {
 	heading 'Sites in a module: marker-site'
 	check 'before it is loaded a handler for its event is pending' \
@@ -400,6 +432,7 @@ count_switches
 log_events
 show_calls
 show_registers
+record_events
 hit_sites
 look_under_lock
 refuse_wrong_format

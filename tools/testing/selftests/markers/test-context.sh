@@ -93,7 +93,82 @@ all_levels() {
 	unload context
 }
 
-plan 7
+# Of the records in instance $1, those of level $2.
+records_of() {
+	value=$(grep -c "$OUTER: level $2\$" "$1/trace")
+}
+
+# Field $2 of the counters of all buffers of instance $1, added up.
+buffers() {
+	value=$(cat "$1"/per_cpu/cpu*/stats |
+		awk -F ': ' -v name="$2" '$1 == name { n += $2 } END { print n + 0 }')
+}
+
+# A record is made at each level at the same time, $1 times.
+record_levels() {
+	for _ in $(seq "$1"); do
+		put context run chain || fail "cannot run the chain"
+	done
+	expect_param context bad 0
+}
+
+levels() {
+	get context nmi
+	if [ "$value" = Y ]; then value="0 1 2 3"; else value="0 1 2"; fi
+}
+
+recorded() {
+	load context
+	dir=$TRACEFS/instances/markers_context
+	mkdir "$dir" || fail "cannot make an instance"
+	echo 1 >"$dir/events/markers/$OUTER/enable"
+	record_levels 50
+	levels
+	for level in $value; do
+		records_of "$dir" "$level"
+		expect "records of level $level" "$value" 50
+	done
+	expect_column "$OUTER" lost 0
+	rmdir "$dir"
+	unload context
+}
+
+# What does not fit is counted: by the buffer, and what is refused by us too.
+counted() {
+	load context
+	dir=$TRACEFS/instances/markers_context
+	mkdir "$dir" || fail "cannot make an instance"
+	echo 1 >"$dir/buffer_size_kb"
+	echo "$1" >"$dir/options/overwrite"
+	echo 1 >"$dir/events/markers/$OUTER/enable"
+	record_levels 500
+	echo 0 >"$dir/events/markers/$OUTER/enable"
+	column "$OUTER" hits
+	hits=$value
+	buffers "$dir" entries
+	entries=$value
+	buffers "$dir" "$2"
+	gone=$value
+	expect "records that are there and that are not" \
+		$((entries + gone)) "$hits"
+	expect_least "records that are not there" "$gone" 1
+	column "$OUTER" lost
+	lost=$value
+	rmdir "$dir"
+	unload context
+}
+
+overwritten() {
+	counted 1 overrun
+	expect "lost" "$lost" 0
+}
+
+dropped() {
+	counted 0 "dropped events"
+	expect "lost" "$lost" "$gone"
+}
+
+plan 10
 run "recursion in a task" task
 run "recursion in a softirq" softirq
 run "recursion in a hardirq" hardirq
@@ -101,4 +176,7 @@ run "recursion in an NMI" nmi
 run "softirq and hardirq over a handler" irqs_above
 run "NMI over a handler" nmi_above
 run "a handler at each level" all_levels
+run "a record at each level" recorded
+run "records that are overwritten are counted" overwritten
+run "records that are dropped are counted" dropped
 finish

@@ -24,6 +24,8 @@
 #include <linux/moduleparam.h>
 #include <linux/mutex.h>
 #include <linux/ptrace.h>
+#include <linux/ring_buffer.h>
+#include <linux/sizes.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
 #include <linux/string.h>
@@ -64,6 +66,30 @@ DEFINE_MARK(marker_10, trace_mark(bench_10,
 				  "a %lx b %lx c %lx d %lx e %lx f %lx g %lx h %lx i %lx j %lx",
 				  a, b, c, d, e, f, a, b, c, d))
 
+/* As large as the record of six numbers, in a buffer like that of ftrace. */
+static struct trace_buffer *ring_buffer;
+
+static noinline void ring_buffer_alone(unsigned long a, unsigned long b,
+				       unsigned long c, unsigned long d,
+				       unsigned long e, unsigned long f)
+{
+	struct ring_buffer_event *event;
+	unsigned long *record;
+
+	event = ring_buffer_lock_reserve(ring_buffer, 7 * sizeof(*record));
+	if (!event)
+		return;
+	record = ring_buffer_event_data(event);
+	record[0] = 0;
+	record[1] = a;
+	record[2] = b;
+	record[3] = c;
+	record[4] = d;
+	record[5] = e;
+	record[6] = f;
+	ring_buffer_unlock_commit(ring_buffer);
+}
+
 struct mark {
 	const char	*name;
 	void		(*reach)(unsigned long a, unsigned long b,
@@ -77,6 +103,7 @@ static const struct mark marks[] = {
 	{ "marker_2",	marker_2 },
 	{ "marker_6",	marker_6 },
 	{ "marker_10",	marker_10 },
+	{ "ring_buffer", ring_buffer_alone },
 };
 
 static u64 one_round(const struct mark *mark)
@@ -395,11 +422,13 @@ module_param_cb(cost, &cost_ops, NULL, 0600);
 static void __exit marker_bench_exit(void)
 {
 	detach_all();
+	ring_buffer_free(ring_buffer);
 }
 
 static int __init marker_bench_init(void)
 {
-	return 0;
+	ring_buffer = ring_buffer_alloc(SZ_1M, RB_FL_OVERWRITE);
+	return ring_buffer ? 0 : -ENOMEM;
 }
 module_init(marker_bench_init);
 module_exit(marker_bench_exit);
