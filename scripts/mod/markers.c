@@ -285,9 +285,10 @@ static void warn_systemtap(const char *where, const char *name,
 		/* All of these are in front of a single letter. */
 		const char *length = format + field.end - 2;
 
-		if (length > format + field.percent && strchr("htz", *length))
-			warn("%s: marker \"%s\": format \"%s\": offset %u: SystemTap cannot read %%%c\n",
-			     where, name, format, field.percent, *length);
+		if (length == format + field.percent || !strchr("htz", *length))
+			continue;
+		warn("%s: marker \"%s\": format \"%s\": offset %u: SystemTap cannot read %%%c\n",
+		     where, name, format, field.percent, *length);
 	}
 }
 
@@ -470,12 +471,12 @@ static int compare_markers(const void *a, const void *b)
 static void compare_formats(const struct marker *first,
 			    const struct marker *other)
 {
-	if (first->of_kernel && other->of_kernel)
+	if ((first->of_kernel && other->of_kernel) ||
+	    marker_format_equal(first->format, other->format))
 		return;
-	if (!marker_format_equal(first->format, other->format))
-		warn("marker \"%s\": format \"%s\" in %s differs from \"%s\" in %s: sites with the one that appears later stay off\n",
-		     other->name, other->format, other->module, first->format,
-		     first->module);
+	warn("marker \"%s\": format \"%s\" in %s differs from \"%s\" in %s; later sites stay off\n",
+	     other->name, other->format, other->module, first->format,
+	     first->module);
 }
 
 /* Writes all that was noted, each line once. */

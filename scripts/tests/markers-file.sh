@@ -232,8 +232,8 @@ warnings() {
 		WARNING: modpost: warn/warn.o (warn.c): marker "test_h": format "s %s h %hd hh #0%hhx": offset 7: SystemTap cannot read %h
 		WARNING: modpost: warn/warn.o (warn.c): marker "test_h": format "s %s h %hd hh #0%hhx": offset 16: SystemTap cannot read %h
 		WARNING: modpost: warn/warn.o (warn.c): marker "test_t": format "t %td": offset 2: SystemTap cannot read %t
-		WARNING: modpost: marker "test_differs": format "b %d" in warn differs from "a %d" in warn: sites with the one that appears later stay off
-		WARNING: modpost: marker "kernel_timer_set": format "timer %s" in warn differs from "timer %p expires %lu function %pS cpu #4u%u flags %x ## base_lock %p" in vmlinux: sites with the one that appears later stay off
+		WARNING: modpost: marker "test_differs": format "b %d" in warn differs from "a %d" in warn; later sites stay off
+		WARNING: modpost: marker "kernel_timer_set": format "timer %s" in warn differs from "timer %p expires %lu function %pS cpu #4u%u flags %x ## base_lock %p" in vmlinux; later sites stay off
 	EOT
 }
 
