@@ -80,6 +80,22 @@ sorted() {
 }
 
 
+# The sites that the running kernel has are in the file, and no others.
+as_running() {
+	cat >"$TMP/script" <<-'EOT'
+		#!/bin/sh
+		awk -F '\t' '
+			/^[^\t#]/ { name = $1 }
+			$2 == "site" && $3 == "vmlinux" { print name "\t" $3 "\t" $5 }
+		' /sys/kernel/tracing/markers
+	EOT
+	chmod +x "$TMP/script"
+	TIMEOUT=120 "$KM_SCRIPTS/qemu.sh" -o "$TMP/results" \
+		"$on/arch/x86/boot/bzImage" "$TMP/script" >"$TMP/running" || return
+	sort -u "$TMP/running" >"$TMP/sites"
+	grep "${tab}vmlinux$tab" "$file" | file_is "$TMP/sites"
+}
+
 # Runs modpost on what is in $TMP/run, with options $@, as the build does.
 modpost() {
 	code=0
@@ -273,6 +289,7 @@ file=$on/Module.markers
 echo "KTAP version 1"
 test_that "the kernel's build leaves its markers at the top of the build tree" kernel_lines
 test_that "those of its modules, one without arguments among them" kernel_module_lines
+test_that "they are those that the kernel has when it runs" as_running
 test_that "three columns, sorted, no line twice" sorted "$file"
 test_that "nothing is written to the source tree" test ! -e "$(tree_dir)/Module.markers"
 test_that "a run on vmlinux and modules forgets what was" vmlinux_and_modules
