@@ -28,11 +28,12 @@ use_objects() {
 }
 
 # The sources that the patches in $TMP/patches touch, as far as there are any.
+# Programs of the build are made before any object is.
 our_sources() {
 	xargs sed -n 's,^diff --git a/\(.*\) b/.*,\1,p' <"$TMP/patches" | sort -u |
 		while read -r file; do
 			case $file in
-			tools/* | Documentation/*) ;;
+			tools/* | scripts/* | Documentation/*) ;;
 			*.[ch] | *.S) [ ! -f "$tree/$file" ] || echo "$file" ;;
 			esac
 		done
@@ -54,7 +55,7 @@ our_objects() {
 # for an object that it has, so those that a run left behind that did not come
 # to its end, or to a good one, go. Who has proved them removes $obj.unproved.
 start_objects() {
-	[ ! -e "$obj.unproved" ] || (cd "$obj" && our_objects y | xargs rm -f)
+	[ ! -e "$obj.unproved" ] || (cd "$obj" && our_objects y | xargs rm -f scripts/mod/*.o)
 	: >"$obj.unproved"
 }
 

@@ -604,7 +604,6 @@ static void probe_remove(struct marker *marker, struct marker_probe *probe)
 
 extern struct marker_site __start___markers[], __stop___markers[];
 
-#ifdef CONFIG_MODULES
 /* The site is off when this returns, and no other thread is going to use it. */
 static void site_remove(struct marker_site *site)
 {
@@ -617,32 +616,45 @@ static void site_remove(struct marker_site *site)
 	marker_find(site->name)->stale = true;
 }
 
-static void sites_remove(struct marker_site *begin, struct marker_site *end)
+void marker_sites_remove(struct marker_site *begin, struct marker_site *end)
 {
 	struct marker_site *site;
+
+	lockdep_assert_held(&markers_mutex);
 
 	for (site = begin; site < end; site++)
 		site_remove(site);
 	markers_update_stale();
 }
+EXPORT_SYMBOL_IF_KUNIT(marker_sites_remove);
 
-static int module_coming(struct module *mod)
+/* All of them or, if memory is short, none. */
+int marker_sites_add(struct marker_site *begin, struct marker_site *end)
 {
-	struct marker_site *end = mod->marker_sites + mod->num_marker_sites;
 	struct marker_site *site;
 	int ret;
 
-	for (site = mod->marker_sites; site < end; site++) {
+	lockdep_assert_held(&markers_mutex);
+
+	for (site = begin; site < end; site++) {
 		ret = site_add(site);
 		if (ret) {
-			sites_remove(mod->marker_sites, site);
+			marker_sites_remove(begin, site);
 			return ret;
 		}
 	}
 	markers_update_stale();
-	for (site = mod->marker_sites; site < end; site++)
+	for (site = begin; site < end; site++)
 		site_report(site);
 	return 0;
+}
+EXPORT_SYMBOL_IF_KUNIT(marker_sites_add);
+
+#ifdef CONFIG_MODULES
+static int module_coming(struct module *mod)
+{
+	return marker_sites_add(mod->marker_sites,
+				mod->marker_sites + mod->num_marker_sites);
 }
 
 /*
@@ -671,8 +683,8 @@ static bool module_probes_remove(struct module *mod)
 
 static void module_going(struct module *mod)
 {
-	sites_remove(mod->marker_sites,
-		     mod->marker_sites + mod->num_marker_sites);
+	marker_sites_remove(mod->marker_sites,
+			    mod->marker_sites + mod->num_marker_sites);
 	if (module_probes_remove(mod))
 		synchronize_rcu();
 }

@@ -45,22 +45,6 @@ static noinline void hit_string(const char *string)
 	trace_mark(kunit_string, "string %s", string);
 }
 
-/* Two sites that do not agree. Which is the first one is up to the linker. */
-static noinline void hit_blocks(int blocks)
-{
-	trace_mark(kunit_differs, "blocks %d", blocks);
-}
-
-static noinline void hit_bocks(int blocks)
-{
-	trace_mark(kunit_differs, "bocks %d", blocks);
-}
-
-static noinline void hit_bad_format(int value)
-{
-	trace_mark(kunit_bad_format, "value #1%d", value);
-}
-
 static inline void hit_inline(int value)
 {
 	trace_mark(kunit_many, VALUE_FORMAT, value);
@@ -95,11 +79,56 @@ static noinline void hit_attached(int value)
 	trace_mark(kunit_attached, VALUE_FORMAT, value);
 }
 
-static noinline void hit_args(int last)
+/*
+ * Sites that the build would refuse or warn of. They lie outside of the section
+ * __markers, where it looks, and are added while a test wants them.
+ */
+#define TEST_SITE(site_name, fmt)	{ .name = site_name, .format = fmt }
+
+static struct marker_site differing_sites[] = {
+	TEST_SITE("kunit_differs", "blocks %d"),
+	TEST_SITE("kunit_differs", "bocks %d"),
+};
+
+static struct marker_site bad_site[] = {
+	TEST_SITE("kunit_bad_format", "value #1%d"),
+};
+
+static struct marker_site args_site[] = {
+	TEST_SITE("kunit_args", ARGS_FORMAT),
+};
+
+static int add_sites(struct marker_site *sites, size_t n)
 {
-	trace_mark(kunit_args, ARGS_FORMAT, (signed char)-2, (unsigned char)254,
-		   (short)-3, (unsigned short)65533, -4, 4294967292U, -5L,
-		   ~0UL - 4, -6LL, ~0ULL - 5, (void *)0x1234UL, "text", last);
+	int ret;
+
+	mutex_lock(&markers_mutex);
+	ret = marker_sites_add(sites, sites + n);
+	mutex_unlock(&markers_mutex);
+	return ret;
+}
+
+static void remove_sites(struct marker_site *sites, size_t n)
+{
+	mutex_lock(&markers_mutex);
+	marker_sites_remove(sites, sites + n);
+	mutex_unlock(&markers_mutex);
+}
+
+static void hit_site(struct marker_site *site, int value)
+{
+	if (static_key_enabled(&site->key))
+		marker_hit(site, value);
+}
+
+static void hit_args(int last)
+{
+	if (static_key_enabled(&args_site->key))
+		marker_hit_args(args_site, ARGS_FORMAT, (signed char)-2,
+				(unsigned char)254, (short)-3,
+				(unsigned short)65533, -4, 4294967292U, -5L,
+				~0UL - 4, -6LL, ~0ULL - 5, (void *)0x1234UL,
+				"text", last);
 }
 
 /* === Handlers ============================================================= */
@@ -485,10 +514,12 @@ static void test_marker_arg(struct kunit *test)
 {
 	struct args_seen seen = {};
 
+	KUNIT_ASSERT_EQ(test, add_sites(args_site, 1), 0);
 	EXPECT_OK(test, marker_probe_register("kunit_args", ARGS_FORMAT,
 					      on_args, &seen));
 	hit_args(77);
 	EXPECT_OK(test, marker_probe_unregister("kunit_args", on_args, &seen));
+	remove_sites(args_site, 1);
 	KUNIT_EXPECT_TRUE(test, seen.same_by_position);
 	KUNIT_EXPECT_TRUE(test, seen.none_beyond);
 	KUNIT_EXPECT_STREQ(test, seen.string, "text");
@@ -710,6 +741,7 @@ static void test_sites_differ(struct kunit *test)
 {
 	struct seen seen = {};
 
+	KUNIT_ASSERT_EQ(test, add_sites(differing_sites, 2), 0);
 	KUNIT_EXPECT_EQ(test, sites_in("kunit_differs", MARKER_SITE_DIFFERS),
 			1);
 	EXPECT_OK(test, marker_probe_register("kunit_differs", NULL, on_value,
@@ -717,17 +749,21 @@ static void test_sites_differ(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, sites_in("kunit_differs", MARKER_SITE_ON), 1);
 	KUNIT_EXPECT_EQ(test, sites_in("kunit_differs", MARKER_SITE_DIFFERS),
 			1);
-	hit_blocks(8);
-	hit_bocks(8);
+	hit_site(&differing_sites[0], 8);
+	hit_site(&differing_sites[1], 9);
 	KUNIT_EXPECT_EQ(test, seen.calls, 1);
+	KUNIT_EXPECT_EQ(test, seen.value, 8);
 	EXPECT_OK(test, marker_probe_unregister("kunit_differs", on_value,
 						&seen));
+	remove_sites(differing_sites, 2);
+	KUNIT_EXPECT_FALSE(test, marker_exists("kunit_differs"));
 }
 
 static void test_site_with_bad_format(struct kunit *test)
 {
 	unsigned int calls = 0;
 
+	KUNIT_ASSERT_EQ(test, add_sites(bad_site, 1), 0);
 	KUNIT_EXPECT_EQ(test,
 			sites_in("kunit_bad_format", MARKER_SITE_BAD_FORMAT),
 			1);
@@ -735,10 +771,11 @@ static void test_site_with_bad_format(struct kunit *test)
 					      on_noargs, &calls));
 	KUNIT_EXPECT_EQ(test, probe_state("kunit_bad_format"),
 			MARKER_PROBE_PENDING);
-	hit_bad_format(1);
+	hit_site(bad_site, 1);
 	KUNIT_EXPECT_EQ(test, calls, 0);
 	EXPECT_OK(test, marker_probe_unregister("kunit_bad_format", on_noargs,
 						&calls));
+	remove_sites(bad_site, 1);
 }
 
 /* === Markers whose sites have to be reached first ========================= */

@@ -93,6 +93,8 @@ extern struct list_head markers_list;
 const char *marker_site_module(const struct marker_site *site);
 enum marker_site_state marker_site_state(const struct marker *marker,
 					 const struct marker_site *site);
+int marker_sites_add(struct marker_site *begin, struct marker_site *end);
+void marker_sites_remove(struct marker_site *begin, struct marker_site *end);
 int marker_set_ops(const char *name, const struct marker_ops *ops);
 void marker_read_counts(const struct marker *marker,
 			struct marker_counts *sum);
