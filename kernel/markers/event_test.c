@@ -6,11 +6,13 @@
 #include <kunit/test.h>
 #include <linux/err.h>
 #include <linux/kernel.h>
+#include <linux/mm.h>
 #include <linux/module.h>
 #include <linux/slab.h>
 #include <linux/string.h>
 #include <linux/trace_events.h>
 #include <linux/trace_seq.h>
+#include <linux/vmalloc.h>
 
 #include "event.h"
 #include "random_format.h"
@@ -233,6 +235,52 @@ do {									\
 		KUNIT_EXPECT_TRUE(test, !strncmp(text, end, strlen(text)));
 	}
 	marker_event_free(event);
+}
+
+/* Each is read once, up to a limit, and never where it must not be. */
+static void test_bad_strings(struct kunit *test)
+{
+	struct record *r = make_room(test);
+	char *page = vmalloc(PAGE_SIZE);
+	struct marker_event *event;
+	unsigned int i;
+	struct {
+		const void *address;
+		const char *text;
+	} cases[] = {
+		{ NULL, "(null)" },
+		{ (void *)1, "(fault)" },
+		{ ERR_PTR(-EFAULT), "(fault)" },
+		{ (void *)0x400000, "(fault)" },	/* of user space */
+		{ (void *)(TASK_SIZE_MAX - PAGE_SIZE), "(fault)" },
+		{ (void *)BIT(BITS_PER_LONG - 2), "(fault)" },
+		/* No NUL up to the end of what is mapped. */
+		{ page + PAGE_SIZE - 10, "(fault)" },
+		{ page + PAGE_SIZE - 255, "(fault)" },
+		/* It is longer than what is recorded of it. */
+		{ page, page },
+		{ page + PAGE_SIZE - 256, page },
+	};
+
+	KUNIT_ASSERT_NOT_NULL(test, page);
+	memset(page, 'p', PAGE_SIZE);
+	event = make_event(test, "before %d s %s after %d");
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		const char *text;
+
+		record(r, event, 1, cases[i].address, 2);
+		text = text_of(test, r, &event->args[1]);
+		KUNIT_EXPECT_EQ_MSG(test, strlen(text),
+				    min(strnlen(cases[i].text, 256), 255),
+				    "case %u: %s", i, text);
+		KUNIT_EXPECT_TRUE_MSG(test, !strncmp(text, cases[i].text,
+						     strlen(text)),
+				      "case %u: %s", i, text);
+		KUNIT_EXPECT_EQ(test, load(r->data + event->args[2].offset, 4),
+				2);
+	}
+	marker_event_free(event);
+	vfree(page);
 }
 
 /* === Random ones ========================================================== */
@@ -484,6 +532,7 @@ static void test_print_fmt(struct kunit *test)
 static struct kunit_case event_cases[] = {
 	KUNIT_CASE(test_values),
 	KUNIT_CASE(test_strings),
+	KUNIT_CASE(test_bad_strings),
 	KUNIT_CASE(test_random_records),
 	KUNIT_CASE(test_print),
 	KUNIT_CASE(test_random_print),
