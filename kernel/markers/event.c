@@ -166,10 +166,19 @@ static void store_value(void *to, const struct marker_field *field, u64 value)
 
 #ifdef CONFIG_ARCH_HAS_MARKER_ARG
 
-static __always_inline const u64 *
-op_slot(const struct event_op *op, const struct arch_marker_slots *slots)
+/* Fetches the strings up to OP_END. Returns the operations behind it. */
+static const struct event_op *fetch_from(const struct marker_event *event,
+					 const struct event_op *op,
+					 const void *slots,
+					 struct strings_level *strings)
 {
-	return (op->on_stack ? slots->stack : slots->regs) + op->slot;
+	for (; op->kind != OP_END; op++) {
+		if (op->kind == OP_STRING)
+			add_string(event, strings, op->count,
+				   &event->args[op->arg].field,
+				   *(const u64 *)(slots + op->slot));
+	}
+	return op + 1;
 }
 
 static void fetch_strings(const struct marker_event *event, va_list *args,
@@ -177,14 +186,56 @@ static void fetch_strings(const struct marker_event *event, va_list *args,
 {
 	struct arch_marker_slots slots = arch_marker_slots(args);
 	const struct event_op *op;
-	unsigned int nr = 0;
 
-	for (op = event->ops; op->kind != OP_END; op++) {
-		if (op->kind == OP_STRING)
-			add_string(event, strings, nr++,
-				   &event->args[op->arg].field,
-				   *op_slot(op, &slots));
+	op = fetch_from(event, event->ops, slots.regs, strings);
+	fetch_from(event, op, slots.stack, strings);
+}
+
+/* Out of line, lest the rest need registers for it. */
+static noinline void fill_other(const struct marker_event *event,
+				const struct event_op *op, u64 slot, void *to,
+				const struct strings_level *strings)
+{
+	const struct marker_field *field = &event->args[op->arg].field;
+
+	switch (op->kind) {
+	case OP_MOVE2:
+		*(u16 *)to = slot;
+		break;
+	case OP_MOVE1:
+		*(u8 *)to = slot;
+		break;
+	case OP_CONVERT:
+		store_value(to, field, marker_field_slot(field, slot));
+		break;
+	case OP_STRING:
+		*(u32 *)to = string_location(event, strings, op->count);
+		break;
 	}
+}
+
+/* Goes through the operations up to OP_END. Returns those behind it. */
+static __always_inline const struct event_op *
+run_ops(const struct marker_event *event, const struct event_op *op,
+	const void *slots, void *record, const struct strings_level *strings)
+{
+	for (; op->kind != OP_END; op++) {
+		const u64 *slot = slots + op->slot;
+		u64 *to = record + op->offset;
+
+		if (op->kind == OP_MOVE) {
+			const u64 *end = slot + op->count;
+
+			do
+				*to++ = *slot++;
+			while (slot != end);
+		} else if (op->kind == OP_MOVE4) {
+			*(u32 *)to = *slot;
+		} else {
+			fill_other(event, op, *slot, to, strings);
+		}
+	}
+	return op + 1;
 }
 
 static __always_inline void fill_record(const struct marker_event *event,
@@ -192,40 +243,10 @@ static __always_inline void fill_record(const struct marker_event *event,
 					const struct strings_level *strings)
 {
 	struct arch_marker_slots slots = arch_marker_slots(args);
-	const struct marker_field *field;
 	const struct event_op *op;
-	unsigned int nr = 0, i;
-	const u64 *slot;
-	u64 *to;
 
-	for (op = event->ops; op->kind != OP_END; op++) {
-		slot = op_slot(op, &slots);
-		to = record + op->offset;
-		switch (op->kind) {
-		case OP_MOVE:
-			i = op->count;
-			do
-				*to++ = *slot++;
-			while (--i);
-			break;
-		case OP_MOVE4:
-			*(u32 *)to = *slot;
-			break;
-		case OP_MOVE2:
-			*(u16 *)to = *slot;
-			break;
-		case OP_MOVE1:
-			*(u8 *)to = *slot;
-			break;
-		case OP_CONVERT:
-			field = &event->args[op->arg].field;
-			store_value(to, field, marker_field_slot(field, *slot));
-			break;
-		case OP_STRING:
-			*(u32 *)to = string_location(event, strings, nr++);
-			break;
-		}
-	}
+	op = run_ops(event, event->ops, slots.regs, record, strings);
+	run_ops(event, op, slots.stack, record, strings);
 }
 
 static enum event_op_kind op_kind(const struct marker_field *field)
@@ -248,43 +269,52 @@ static enum event_op_kind op_kind(const struct marker_field *field)
 static bool op_continues(const struct event_op *op, const struct event_op *next)
 {
 	return op->kind == OP_MOVE && next->kind == OP_MOVE &&
-	       op->on_stack == next->on_stack &&
-	       op->slot + op->count == next->slot &&
+	       op->slot + op->count * sizeof(u64) == next->slot &&
 	       op->offset + op->count * sizeof(u64) == next->offset;
 }
 
-static int compile_ops(struct marker_event *event)
+/* Compiles the arguments from @first to before @end. Returns what is behind. */
+static struct event_op *compile_args(const struct marker_event *event,
+				     struct event_op *op, unsigned int first,
+				     unsigned int end, unsigned int *nr_strings)
 {
-	struct event_op *op;
+	struct event_op *start = op;
 	unsigned int i;
 
-	/* What is not written to is OP_END. */
-	event->ops = kcalloc(event->nr_args + 1, sizeof(*op), GFP_KERNEL);
-	if (!event->ops)
-		return -ENOMEM;
-
-	op = event->ops;
-	for (i = 0; i < event->nr_args; i++) {
+	for (i = first; i < end; i++) {
 		const struct event_arg *arg = &event->args[i];
 		struct event_op next = {
 			.kind	= op_kind(&arg->field),
 			.count	= 1,
-			.slot	= i,
+			.slot	= (i - first) * sizeof(u64),
 			.offset	= arg->offset,
 			.arg	= i,
 		};
 
 		if (!arg->field.recorded)
 			continue;
-		if (i >= ARCH_MARKER_REG_SLOTS) {
-			next.on_stack = true;
-			next.slot -= ARCH_MARKER_REG_SLOTS;
-		}
-		if (op > event->ops && op_continues(op - 1, &next))
+		if (next.kind == OP_STRING)
+			next.count = (*nr_strings)++;
+		if (op > start && op_continues(op - 1, &next))
 			op[-1].count++;
 		else
 			*op++ = next;
 	}
+	*op++ = (struct event_op) { .kind = OP_END };
+	return op;
+}
+
+static int compile_ops(struct marker_event *event)
+{
+	unsigned int in_regs = min(event->nr_args, ARCH_MARKER_REG_SLOTS);
+	unsigned int nr_strings = 0;
+	struct event_op *op;
+
+	event->ops = kcalloc(event->nr_args + 2, sizeof(*op), GFP_KERNEL);
+	if (!event->ops)
+		return -ENOMEM;
+	op = compile_args(event, event->ops, 0, in_regs, &nr_strings);
+	compile_args(event, op, in_regs, event->nr_args, &nr_strings);
 	return 0;
 }
 
@@ -369,50 +399,65 @@ static void record_failed(const struct marker_event *event,
 		event_lost(event);
 }
 
-static noinline void record_with_strings(struct marker_event *event,
-					 struct trace_event_file *file,
-					 va_list *args)
+/* With all that may be asked for: strings, filters, triggers, stack traces. */
+static noinline void record_any(struct marker_event *event,
+				struct trace_event_file *file, va_list *args)
 {
-	struct strings_level *strings = this_strings();
+	struct strings_level *strings = NULL;
 	struct trace_event_buffer buffer;
-	unsigned int size;
+	unsigned int strings_len = 0;
 	void *record;
 
-	fetch_strings(event, args, strings);
-	size = strings_size(event, strings);
-	record = trace_event_buffer_reserve(&buffer, file, event->size + size);
+	if (trace_trigger_soft_disabled(file))
+		return;
+	if (event->nr_strings) {
+		strings = this_strings();
+		fetch_strings(event, args, strings);
+		strings_len = strings_size(event, strings);
+	}
+	record = trace_event_buffer_reserve(&buffer, file,
+					    event->size + strings_len);
 	if (!record) {
 		record_failed(event, file);
 		return;
 	}
 	fill_record(event, args, record, strings);
-	memcpy(record + event->size, strings->text, size);
+	if (strings)
+		memcpy(record + event->size, strings->text, strings_len);
 	trace_event_buffer_commit(&buffer);
 }
 
+/*
+ * Most of the time there is nothing but a buffer to be written to. That is the
+ * same as above, but for the questions that need not be asked.
+ */
 static void marker_record(void *probe_private, void *call_private,
 			  const char *fmt, va_list *args)
 {
 	struct trace_event_file *file = probe_private;
 	struct marker_event *event = container_of(file->event_call,
 						  struct marker_event, call);
-	struct trace_event_buffer buffer;
-	void *record;
+	struct ring_buffer_event *slot;
+	struct trace_buffer *buffer;
+	struct trace_entry *record;
 
-	if (trace_trigger_soft_disabled(file))
-		return;
-	if (event->nr_strings) {
-		record_with_strings(event, file, args);
+	if (unlikely(event->nr_strings || !trace_event_only_recorded(file))) {
+		record_any(event, file, args);
 		return;
 	}
 
-	record = trace_event_buffer_reserve(&buffer, file, event->size);
-	if (unlikely(!record)) {
+	buffer = file->tr->array_buffer.buffer;
+	slot = ring_buffer_lock_reserve(buffer, event->size);
+	if (unlikely(!slot)) {
 		record_failed(event, file);
 		return;
 	}
+	record = ring_buffer_event_data(slot);
+	tracing_generic_entry_update(record, event->call.event.type,
+				     tracing_gen_ctx_dec());
 	fill_record(event, args, record, NULL);
-	trace_event_buffer_commit(&buffer);
+	__this_cpu_write(trace_taskinfo_save, true);
+	ring_buffer_unlock_commit(buffer);
 }
 
 #ifdef CONFIG_PERF_EVENTS
@@ -630,11 +675,18 @@ static void print_value(struct trace_iterator *iter,
 		trace_seq_printf(&iter->seq, spec, value);
 }
 
-/* Where the text at @p, behind the last field, ends: at the ## or at the NUL. */
+/*
+ * Where the text at @p, behind the last field, ends: at the NUL, or at the ##,
+ * which blanks in front belong to.
+ */
 static const char *text_end(const char *p)
 {
+	const char *from = p;
+
 	while (*p && !(p[0] == '#' && p[1] == '#'))
 		p += p[0] == '%' ? 2 : 1;
+	while (*p && p > from && p[-1] == ' ')
+		p--;
 	return p;
 }
 

@@ -434,7 +434,8 @@ static void test_print(struct kunit *test)
 	EXPECT_PRINT(test, r, "x -1 y 255", "x #1d%u y #1u%d", 255, -1);
 	EXPECT_PRINT(test, r, "a 1 c 3", "a %d regs #0%p c %d", 1, NULL, 3);
 	EXPECT_PRINT(test, r, "a 1 end", "a %d regs #0%p end", 1, NULL);
-	EXPECT_PRINT(test, r, "a 1 ", "a %d ## task %p", 1, NULL);
+	EXPECT_PRINT(test, r, "a 1", "a %d ## task %p", 1, NULL);
+	EXPECT_PRINT(test, r, "a 1 # ", "a %d # ", 1);
 	EXPECT_PRINT(test, r, "100% id #4", "100%% id #%d", 4);
 	EXPECT_PRINT(test, r, "ip 0x1f", "ip #p%lu", 31UL);
 	EXPECT_PRINT(test, r, "v 1f", "v #4x%p", (void *)31);
@@ -512,7 +513,7 @@ static void test_print_fmt(struct kunit *test)
 		{ "s %-8s c %c p %p f %pS a #p%lu",
 		  "\"s %-8s c %c p %p f %pS a %#llx\", __get_str(s), REC->c, REC->p, REC->f, REC->a" },
 		{ "a %d regs #0%p b %d ## c %d",
-		  "\"a %d b %d \", REC->a, REC->b" },
+		  "\"a %d b %d\", REC->a, REC->b" },
 		{ "say \"x\\y\" 100%% %d",
 		  "\"say \\\"x\\\\y\\\" 100%% %d\", REC->y" },
 		{ "port #n2u%u",
