@@ -107,6 +107,12 @@ struct marker_site {
 void marker_hit(struct marker_site *site, ...);
 
 /*
+ * Behind each call, or one at the end of a function becomes a jump: then a
+ * stack begins in the function that called that with the site.
+ */
+#define __mark_no_tail_call()	asm volatile("")
+
+/*
  * The macros declare a struct with the marker's name in its own, so that a name
  * that is none does not compile. The explicit alignment keeps the compiler from
  * aligning the sites further than an array of them is.
@@ -122,8 +128,10 @@ do {									\
 		.key = STATIC_KEY_FALSE_INIT,				\
 	};								\
 									\
-	if (armed)							\
+	if (armed) {							\
 		hit(&__marker_site, ##args);				\
+		__mark_no_tail_call();					\
+	}								\
 } while (0)
 
 /**
@@ -218,6 +226,7 @@ do {									\
 do {									\
 	__mark_check(fmt, ##args);					\
 	marker_hit(site, ##args);					\
+	__mark_no_tail_call();						\
 } while (0)
 
 int marker_probe_register(const char *name, const char *format,

@@ -13,6 +13,7 @@
 MARKERS_MODULES=${MARKERS_MODULES:-$(dirname "$0")/test_modules}
 TRACEFS=/sys/kernel/tracing
 MARKERS=$TRACEFS/markers
+EVENTS=$TRACEFS/events/markers
 TAB=$(printf '\t')
 NL='
 '
@@ -28,6 +29,7 @@ BOCKS='dev %d bocks %lu note %s'
 set -u
 
 kept=
+tracing=
 planned=0
 passed=0
 failed=0
@@ -74,13 +76,25 @@ keep_calls() {
 	insert calls || skip_all "cannot load test_markers_calls"
 }
 
+# test_markers_record stays loaded for all cases, and each starts with tracing as
+# it is after boot.
+keep_record() {
+	[ -d "$EVENTS" ] || skip_all "no trace events of markers"
+	kept=test_markers_record
+	tracing=yes
+	reset_tracing
+	insert record || skip_all "cannot load test_markers_record"
+	state
+	before=$value
+}
+
 # One case: $2 is its function, $1 what it shows.
 run() {
 	number=$((passed + failed + skipped + 1))
 	wrong=
 	reason=
 	echo "selftests: markers: $$-$number: $1" >/dev/kmsg
-	[ -z "$kept" ] || put calls hits 0
+	[ "$kept" != test_markers_calls ] || put calls hits 0
 	"$2" || fail "$2 returned $?"
 	check_left
 	if [ -n "$wrong" ]; then
@@ -165,6 +179,7 @@ quiet() {
 
 clean_up() {
 	stop_jobs
+	[ -z "$tracing" ] || reset_tracing
 	loaded | while read -r mod; do
 		rmmod "$mod"
 	done
@@ -186,11 +201,12 @@ mistakes() {
 # the kernel says of itself.
 check_left() {
 	stop_jobs
+	[ -z "$tracing" ] || reset_tracing
 	left=$(loaded)
 	if [ "$left" != "$kept" ]; then
 		fail "loaded are: $left"
 		clean_up
-		[ -z "$kept" ] || insert calls
+		[ -z "$kept" ] || insert "${kept#test_markers_}"
 	fi
 	state
 	[ "$value" = "$before" ] ||
@@ -418,4 +434,98 @@ expect_column() {
 # There should be no marker $1.
 expect_gone() {
 	expect_column "$1" state ""
+}
+
+# === Trace events =============================================================
+
+# What is read and written here is in this directory: tracefs or an instance.
+TRACE=$TRACEFS
+
+# As after boot, as far as the tests change it.
+reset_tracing() {
+	TRACE=$TRACEFS
+	for instance in "$TRACEFS"/instances/*/; do
+		[ ! -d "$instance" ] || rmdir "$instance"
+	done
+	echo 0 >"$TRACEFS/tracing_on"
+	for file in "$EVENTS"/*/trigger; do
+		while read -r trigger; do
+			case $trigger in
+			\#*) ;;
+			*) echo "!${trigger%% \[*}" >>"$file" ;;
+			esac
+		done <"$file"
+	done
+	echo 0 >"$TRACEFS/events/enable"
+	for file in "$EVENTS"/*/filter; do
+		read -r filter <"$file"
+		[ "$filter" = none ] || echo 0 >"$file"
+	done
+	echo >"$TRACEFS/set_event_pid"
+	[ ! -e "$TRACEFS/snapshot" ] || echo 0 >"$TRACEFS/snapshot"
+	echo >"$TRACEFS/trace"
+	echo 1 >"$TRACEFS/tracing_on"
+}
+
+# File $2 of event $1 gets $3. To truncate a file of triggers removes some.
+event() {
+	echo "$3" >>"$TRACE/events/markers/$1/$2" ||
+		fail "cannot write '$3' to $2 of event $1"
+}
+
+# Switches the events "$@" on.
+switch_on() {
+	for name in "$@"; do
+		event "$name" enable 1
+	done
+}
+
+switch_off() {
+	for name in "$@"; do
+		event "$name" enable 0
+	done
+}
+
+# test_markers_record hits $1, as its parameter hit says.
+hit() {
+	put record hit "$1" || fail "cannot hit $1"
+}
+
+# The same for each.
+hit_each() {
+	put record each "$1" || fail "cannot hit $1 on each CPU"
+}
+
+# What file $2 of the buffer, trace if not given, says of event $1, in lines.
+text_of() {
+	value=$(sed -n "s/^[^#].*[0-9]: $1: //p" "$TRACE/${2:-trace}")
+}
+
+# The records of event $1 should read "$2".
+expect_text() {
+	text_of "$1"
+	expect "$1" "$value" "$2"
+}
+
+# Event $1 should have $2 records, in file $3 if given.
+expect_records() {
+	n=$(grep -c "^[^#].*[0-9]: $1: " "$TRACE/${3:-trace}")
+	expect "records of $1 in ${3:-trace}" "$n" "$2"
+}
+
+# What follows should come true in a few seconds, since a worker does it.
+expect_soon() {
+	for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
+		! "$@" || return 0
+		sleep 0.2
+	done
+	fail "not so after 4 s: $*"
+}
+
+event_gone() {
+	[ ! -e "$EVENTS/$1" ]
+}
+
+event_there() {
+	[ -e "$EVENTS/$1" ]
 }
