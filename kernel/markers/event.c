@@ -25,6 +25,7 @@
 
 #include <kunit/visibility.h>
 #include <linux/align.h>
+#include <linux/audit.h>
 #include <linux/ctype.h>
 #include <linux/err.h>
 #include <linux/init.h>
@@ -582,14 +583,30 @@ static char *put_number(char *to, const char **from)
 	return to;
 }
 
+/* Tools cast an integer to what its length says, which extends its sign. */
+static const char *tool_length(const struct marker_field *field)
+{
+	switch (field->trace.size) {
+	case 1:
+		return "hh";
+	case 2:
+		return "h";
+	case 4:
+		return "";
+	}
+	return "ll";
+}
+
 /*
  * Makes the conversion that prints a field as it is recorded, with the flags,
- * the width and the precision that it has in the format. @length is the length
- * modifier for integers.
+ * the width and the precision that it has in the format. In the "print fmt" for
+ * tools it is one that libtraceevent has: a conversion that it does not know
+ * takes no argument, so all behind it would be wrong.
  */
-static void make_spec(const struct marker_field *field, const char *length,
+static void make_spec(const struct marker_field *field, bool for_tools,
 		      char spec[SPEC_SIZE])
 {
+	const char *length = for_tools ? tool_length(field) : "ll";
 	const struct marker_type *trace = &field->trace;
 	bool address = trace->kind == MARKER_FIELD_POINTER;
 	const char *from = field->format + field->percent + 1;
@@ -602,6 +619,8 @@ static void make_spec(const struct marker_field *field, const char *length,
 
 	*to++ = '%';
 	for (flag = spec_flags; *flag; flag++) {
+		if (for_tools && (*flag == '+' || *flag == ' '))
+			continue;
 		/* An address that was passed as an integer has its 0x. */
 		if (given[flag - spec_flags] ||
 		    (*flag == '#' && address &&
@@ -617,7 +636,7 @@ static void make_spec(const struct marker_field *field, const char *length,
 	if (is_string(field)) {
 		*to++ = 's';
 	} else if (trace->kind == MARKER_FIELD_CHAR) {
-		*to++ = 'c';
+		*to++ = for_tools ? 'u' : 'c';
 	} else if (address && field->arg.kind != MARKER_FIELD_INT) {
 		*to++ = 'p';
 		if (field->suffix)
@@ -656,7 +675,7 @@ static void print_value(struct trace_iterator *iter,
 	char spec[SPEC_SIZE];
 	u64 value;
 
-	make_spec(field, "ll", spec);
+	make_spec(field, false, spec);
 	if (is_string(field)) {
 		value = *(const u32 *)(record + arg->offset) & 0xffff;
 		trace_seq_printf(&iter->seq, spec, record + value);
@@ -673,6 +692,19 @@ static void print_value(struct trace_iterator *iter,
 		trace_event_printf(iter, spec, (void *)(unsigned long)value);
 	else
 		trace_seq_printf(&iter->seq, spec, value);
+}
+
+/* A system call has its name behind its number, if it has one. */
+static void print_call_name(struct trace_iterator *iter,
+			    const struct marker_event *event)
+{
+	const void *record = iter->ent;
+	int nr = *(const int *)(record + event->call_nr->offset);
+	u32 arch = *(const u32 *)(record + event->call_arch->offset);
+	const char *name = marker_syscall_name(arch, nr);
+
+	if (name)
+		trace_seq_printf(&iter->seq, " (%s)", name);
 }
 
 /*
@@ -720,6 +752,8 @@ static enum print_line_t print_record(struct trace_iterator *iter, int flags,
 			print_text(&iter->seq, text,
 				   event->format + arg->field.start);
 			print_value(iter, arg);
+			if (arg == event->call_nr)
+				print_call_name(iter, event);
 		}
 		text = event->format + arg->field.end;
 	}
@@ -760,20 +794,6 @@ static void put_text(struct text_out *out, const char *from, const char *to)
 	}
 }
 
-/* Tools cast an integer to what its length says, which extends its sign. */
-static const char *tool_length(const struct marker_field *field)
-{
-	switch (field->trace.size) {
-	case 1:
-		return "hh";
-	case 2:
-		return "h";
-	case 4:
-		return "";
-	}
-	return "ll";
-}
-
 static void put_swapped(struct text_out *out, const struct event_arg *arg)
 {
 	unsigned int size = arg->field.trace.size, i;
@@ -798,6 +818,40 @@ static void put_value(struct text_out *out, const struct event_arg *arg)
 		put(out, "REC->%s", arg->name);
 }
 
+/* The numbers of system calls are below. */
+#define CALL_NR_END	1024
+
+static void put_call_names(struct text_out *out,
+			   const struct marker_event *event, u32 arch)
+{
+	const char *name;
+	unsigned int nr;
+
+	put(out, "__print_symbolic(REC->%s", event->call_nr->name);
+	for (nr = 0; nr < CALL_NR_END; nr++) {
+		name = marker_syscall_name(arch, nr);
+		if (name)
+			put(out, ", { %u, \"%s\" }", nr, name);
+	}
+	put(out, ")");
+}
+
+/* The argument that is printed behind the number of a system call. */
+static void put_call_name(struct text_out *out,
+			  const struct marker_event *event)
+{
+	put(out, ", ");
+#ifdef CONFIG_X86
+	put(out, "REC->%s == 0x%x ? ", event->call_arch->name, AUDIT_ARCH_I386);
+	put_call_names(out, event, AUDIT_ARCH_I386);
+	put(out, " : ");
+	put_call_names(out, event, AUDIT_ARCH_X86_64);
+#else
+	put_call_names(out, event,
+		       IS_ENABLED(CONFIG_64BIT) ? __AUDIT_ARCH_64BIT : 0);
+#endif
+}
+
 static void put_print_fmt(struct text_out *out,
 			  const struct marker_event *event)
 {
@@ -809,17 +863,22 @@ static void put_print_fmt(struct text_out *out,
 	put(out, "\"");
 	for (arg = event->args; arg < end; arg++) {
 		if (arg->field.recorded) {
-			make_spec(&arg->field, tool_length(&arg->field), spec);
+			make_spec(&arg->field, true, spec);
 			put_text(out, text, event->format + arg->field.start);
 			put(out, "%s", spec);
+			if (arg == event->call_nr)
+				put(out, " (%%s)");
 		}
 		text = event->format + arg->field.end;
 	}
 	put_text(out, text, text_end(text));
 	put(out, "\"");
 	for (arg = event->args; arg < end; arg++) {
-		if (arg->field.recorded)
-			put_value(out, arg);
+		if (!arg->field.recorded)
+			continue;
+		put_value(out, arg);
+		if (arg == event->call_nr)
+			put_call_name(out, event);
 	}
 }
 
@@ -972,6 +1031,33 @@ static int event_parse(struct marker_event *event)
 	return 0;
 }
 
+/* The field of that name, if it is an int or an unsigned int. */
+static const struct event_arg *find_int(const struct marker_event *event,
+					const char *name)
+{
+	unsigned int i;
+
+	for (i = 0; i < event->nr_args; i++) {
+		const struct event_arg *arg = &event->args[i];
+
+		if (arg->name && !strcmp(arg->name, name) &&
+		    arg->field.trace.kind == MARKER_FIELD_INT &&
+		    arg->field.trace.size == sizeof(int))
+			return arg;
+	}
+	return NULL;
+}
+
+/* The marker of kernel/markers/syscall.c tells of both. */
+static void find_call(struct marker_event *event)
+{
+	if (strcmp(event->tp.name, "kernel_arch_syscall_entry"))
+		return;
+	event->call_arch = find_int(event, "arch");
+	if (event->call_arch)
+		event->call_nr = find_int(event, "syscall_id");
+}
+
 VISIBLE_IF_KUNIT struct marker_event *
 marker_event_alloc(const char *name, const char *format)
 {
@@ -982,11 +1068,11 @@ marker_event_alloc(const char *name, const char *format)
 	event->tp.name = kstrdup(name, GFP_KERNEL);
 	/* Blanks in front are as good as none, and nobody wants to see them. */
 	event->format = kstrdup(skip_spaces(format), GFP_KERNEL);
-	if (!event->tp.name || !event->format || event_parse(event) ||
-	    compile_ops(event) || make_print_fmt(event)) {
-		marker_event_free(event);
-		return NULL;
-	}
+	if (!event->tp.name || !event->format || event_parse(event))
+		goto error;
+	find_call(event);
+	if (compile_ops(event) || make_print_fmt(event))
+		goto error;
 
 	INIT_LIST_HEAD(&event->class.fields);
 	event->class.system = "markers";
@@ -1004,6 +1090,10 @@ marker_event_alloc(const char *name, const char *format)
 	event->call.flags = TRACE_EVENT_FL_TRACEPOINT | TRACE_EVENT_FL_DYNAMIC |
 			    TRACE_EVENT_FL_KEEP_ID;
 	return event;
+
+error:
+	marker_event_free(event);
+	return NULL;
 }
 EXPORT_SYMBOL_IF_KUNIT(marker_event_alloc);
 

@@ -52,6 +52,8 @@ struct marker_event {
 	struct marker_counts __percpu *counts;	/* those of the marker */
 	struct event_op		*ops;		/* registers, end, stack, end */
 	struct event_arg	*args;
+	const struct event_arg	*call_nr;	/* a system call, and */
+	const struct event_arg	*call_arch;	/* its ABI; mostly NULL */
 	u16			nr_args;
 	u16			nr_strings;
 	u16			size;		/* of a record without strings */

@@ -511,9 +511,10 @@ static void test_print_fmt(struct kunit *test)
 		{ "a #1d%d b #2u%d c %hhx",
 		  "\"a %hhd b %hu c %hhx\", REC->a, REC->b, REC->c" },
 		{ "s %-8s c %c p %p f %pS a #p%lu",
-		  "\"s %-8s c %c p %p f %pS a %#llx\", __get_str(s), REC->c, REC->p, REC->f, REC->a" },
+		  "\"s %-8s c %u p %p f %pS a %#llx\", __get_str(s), REC->c, REC->p, REC->f, REC->a" },
 		{ "a %d regs #0%p b %d ## c %d",
 		  "\"a %d b %d\", REC->a, REC->b" },
+		{ "a %+d b % d c %-+5d", "\"a %d b %d c %-5d\", REC->a, REC->b, REC->c" },
 		{ "say \"x\\y\" 100%% %d",
 		  "\"say \\\"x\\\\y\\\" 100%% %d\", REC->y" },
 		{ "port #n2u%u",
@@ -530,6 +531,41 @@ static void test_print_fmt(struct kunit *test)
 	}
 }
 
+/* System calls have names. */
+static void test_call_names(struct kunit *test)
+{
+	struct record *r = make_room(test);
+	struct marker_event *event;
+
+	if (!IS_ENABLED(CONFIG_MARKERS_SYSCALLS) || !IS_ENABLED(CONFIG_X86_64))
+		kunit_skip(test, "no names of system calls that are known here");
+
+	event = marker_event_alloc("kernel_arch_syscall_entry",
+				   "syscall_id #4d%ld arch #4u%u ip #p%lu");
+	KUNIT_ASSERT_NOT_NULL(test, event);
+#define EXPECT_CALL(nr, arch, text)					\
+do {									\
+	record(r, event, nr, arch, 0x10UL);				\
+	print(test, r, event);						\
+	KUNIT_EXPECT_STREQ(test, r->iter.seq.buffer,			\
+			   "kernel_arch_syscall_entry: syscall_id " text \
+			   " ip 0x10\n");				\
+} while (0)
+	EXPECT_CALL(0L, 0xc000003e, "0 (read) arch 3221225534");
+	EXPECT_CALL(59L, 0xc000003e, "59 (execve) arch 3221225534");
+	EXPECT_CALL(9999L, 0xc000003e, "9999 arch 3221225534");
+	EXPECT_CALL(-1L, 0xc000003e, "-1 arch 3221225534");
+	if (IS_ENABLED(CONFIG_IA32_EMULATION))
+		EXPECT_CALL(11L, 0x40000003, "11 (execve) arch 1073741827");
+	EXPECT_CALL(0L, 0x1234, "0 arch 4660");
+#undef EXPECT_CALL
+	KUNIT_EXPECT_NOT_NULL(test, strstr(event->call.print_fmt,
+					   ", { 59, \"execve\" }"));
+	KUNIT_EXPECT_NOT_NULL(test, strstr(event->call.print_fmt,
+					   "\"syscall_id %d (%s) arch %u ip %#llx\", REC->syscall_id, REC->arch == 0x40000003 ? __print_symbolic(REC->syscall_id, "));
+	marker_event_free(event);
+}
+
 static struct kunit_case event_cases[] = {
 	KUNIT_CASE(test_values),
 	KUNIT_CASE(test_strings),
@@ -538,6 +574,7 @@ static struct kunit_case event_cases[] = {
 	KUNIT_CASE(test_print),
 	KUNIT_CASE(test_random_print),
 	KUNIT_CASE(test_print_fmt),
+	KUNIT_CASE(test_call_names),
 	{}
 };
 
