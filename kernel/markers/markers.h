@@ -106,7 +106,8 @@ void markers_add_vmlinux(void);
 #ifdef CONFIG_MARKERS_SYSCALLS
 const char *marker_syscall_name(u32 arch, long nr);
 #else
-static inline const char *marker_syscall_name(u32 arch, long nr)
+static inline
+const char *marker_syscall_name(u32 arch, long nr)
 {
 	return NULL;
 }
