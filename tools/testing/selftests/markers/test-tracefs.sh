@@ -146,7 +146,7 @@ format_names() {
 	field int first 8 4 1
 	field int second 12 4 1
 	field int third 16 4 1
-	expect_format test_record_hidden "$fields$NL"'print fmt: "first %d second %d third %d ", REC->first, REC->second, REC->third'
+	expect_format test_record_hidden "$fields$NL"'print fmt: "first %d second %d third %d", REC->first, REC->second, REC->third'
 	fields=
 	field int x 8 4 1
 	field int x_3 12 4 1
@@ -156,7 +156,7 @@ format_names() {
 	field "unsigned int" arg6 28 4 0
 	field int arg4_2 32 4 1
 	expect_format test_record_names "$fields$NL"'print fmt: "x %d x %d x_2 %d %d common_pid %d 0x%x arg4 %d", REC->x, REC->x_3, REC->x_2, REC->arg4, REC->common_pid_2, REC->arg6, REC->arg4_2'
-	expect_format test_record_noargs "$NL"'print fmt: " "'
+	expect_format test_record_noargs "$NL"'print fmt: ""'
 }
 
 # Each has a number of its own, which its format file tells, too.
