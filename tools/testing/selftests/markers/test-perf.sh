@@ -21,7 +21,7 @@ record() {
 }
 
 script() {
-	perf script -i "$tmp/perf.data" --kallsyms /proc/kallsyms "$@" >"$tmp/script" 2>"$tmp/script.err" ||
+	perf script -i "$tmp/perf.data" "$@" >"$tmp/script" 2>"$tmp/script.err" ||
 		fail "perf script failed: $(cat "$tmp/script.err")"
 	expect "complaints of perf script" "$(cat "$tmp/script.err")" ""
 }
