@@ -152,6 +152,23 @@ static noinline void hit_elsewhere(struct marker_site *site,
 	*level = LEVEL_FREE;
 }
 
+/* As preempt_enable_notrace(), which would need a frame pointer in its place. */
+#ifdef CONFIG_PREEMPTION
+static noinline void hit_resched(void)
+{
+	__preempt_schedule_notrace();
+}
+
+#define hit_preempt_enable()						\
+do {									\
+	barrier();							\
+	if (unlikely(__preempt_count_dec_and_test()))			\
+		hit_resched();						\
+} while (0)
+#else
+#define hit_preempt_enable()	preempt_enable_notrace()
+#endif
+
 /**
  * marker_hit - deliver one hit of a site to the handlers of its marker
  * @site: the site, which was found to be on
@@ -195,7 +212,7 @@ notrace __no_stack_protector void marker_hit(struct marker_site *site, ...)
 		raw_cpu_write(marker_levels.state[0], LEVEL_FREE);
 	}
 
-	preempt_enable_notrace();
+	hit_preempt_enable();
 }
 EXPORT_SYMBOL_GPL(marker_hit);
 

@@ -25,6 +25,7 @@
 
 #include <kunit/visibility.h>
 #include <linux/align.h>
+#include <linux/audit.h>
 #include <linux/ctype.h>
 #include <linux/err.h>
 #include <linux/init.h>
@@ -166,10 +167,19 @@ static void store_value(void *to, const struct marker_field *field, u64 value)
 
 #ifdef CONFIG_ARCH_HAS_MARKER_ARG
 
-static __always_inline const u64 *
-op_slot(const struct event_op *op, const struct arch_marker_slots *slots)
+/* Fetches the strings up to OP_END. Returns the operations behind it. */
+static const struct event_op *fetch_from(const struct marker_event *event,
+					 const struct event_op *op,
+					 const void *slots,
+					 struct strings_level *strings)
 {
-	return (op->on_stack ? slots->stack : slots->regs) + op->slot;
+	for (; op->kind != OP_END; op++) {
+		if (op->kind == OP_STRING)
+			add_string(event, strings, op->count,
+				   &event->args[op->arg].field,
+				   *(const u64 *)(slots + op->slot));
+	}
+	return op + 1;
 }
 
 static void fetch_strings(const struct marker_event *event, va_list *args,
@@ -177,14 +187,56 @@ static void fetch_strings(const struct marker_event *event, va_list *args,
 {
 	struct arch_marker_slots slots = arch_marker_slots(args);
 	const struct event_op *op;
-	unsigned int nr = 0;
 
-	for (op = event->ops; op->kind != OP_END; op++) {
-		if (op->kind == OP_STRING)
-			add_string(event, strings, nr++,
-				   &event->args[op->arg].field,
-				   *op_slot(op, &slots));
+	op = fetch_from(event, event->ops, slots.regs, strings);
+	fetch_from(event, op, slots.stack, strings);
+}
+
+/* Out of line, lest the rest need registers for it. */
+static noinline void fill_other(const struct marker_event *event,
+				const struct event_op *op, u64 slot, void *to,
+				const struct strings_level *strings)
+{
+	const struct marker_field *field = &event->args[op->arg].field;
+
+	switch (op->kind) {
+	case OP_MOVE2:
+		*(u16 *)to = slot;
+		break;
+	case OP_MOVE1:
+		*(u8 *)to = slot;
+		break;
+	case OP_CONVERT:
+		store_value(to, field, marker_field_slot(field, slot));
+		break;
+	case OP_STRING:
+		*(u32 *)to = string_location(event, strings, op->count);
+		break;
 	}
+}
+
+/* Goes through the operations up to OP_END. Returns those behind it. */
+static __always_inline const struct event_op *
+run_ops(const struct marker_event *event, const struct event_op *op,
+	const void *slots, void *record, const struct strings_level *strings)
+{
+	for (; op->kind != OP_END; op++) {
+		const u64 *slot = slots + op->slot;
+		u64 *to = record + op->offset;
+
+		if (op->kind == OP_MOVE) {
+			const u64 *end = slot + op->count;
+
+			do
+				*to++ = *slot++;
+			while (slot != end);
+		} else if (op->kind == OP_MOVE4) {
+			*(u32 *)to = *slot;
+		} else {
+			fill_other(event, op, *slot, to, strings);
+		}
+	}
+	return op + 1;
 }
 
 static __always_inline void fill_record(const struct marker_event *event,
@@ -192,40 +244,10 @@ static __always_inline void fill_record(const struct marker_event *event,
 					const struct strings_level *strings)
 {
 	struct arch_marker_slots slots = arch_marker_slots(args);
-	const struct marker_field *field;
 	const struct event_op *op;
-	unsigned int nr = 0, i;
-	const u64 *slot;
-	u64 *to;
 
-	for (op = event->ops; op->kind != OP_END; op++) {
-		slot = op_slot(op, &slots);
-		to = record + op->offset;
-		switch (op->kind) {
-		case OP_MOVE:
-			i = op->count;
-			do
-				*to++ = *slot++;
-			while (--i);
-			break;
-		case OP_MOVE4:
-			*(u32 *)to = *slot;
-			break;
-		case OP_MOVE2:
-			*(u16 *)to = *slot;
-			break;
-		case OP_MOVE1:
-			*(u8 *)to = *slot;
-			break;
-		case OP_CONVERT:
-			field = &event->args[op->arg].field;
-			store_value(to, field, marker_field_slot(field, *slot));
-			break;
-		case OP_STRING:
-			*(u32 *)to = string_location(event, strings, nr++);
-			break;
-		}
-	}
+	op = run_ops(event, event->ops, slots.regs, record, strings);
+	run_ops(event, op, slots.stack, record, strings);
 }
 
 static enum event_op_kind op_kind(const struct marker_field *field)
@@ -248,43 +270,52 @@ static enum event_op_kind op_kind(const struct marker_field *field)
 static bool op_continues(const struct event_op *op, const struct event_op *next)
 {
 	return op->kind == OP_MOVE && next->kind == OP_MOVE &&
-	       op->on_stack == next->on_stack &&
-	       op->slot + op->count == next->slot &&
+	       op->slot + op->count * sizeof(u64) == next->slot &&
 	       op->offset + op->count * sizeof(u64) == next->offset;
 }
 
-static int compile_ops(struct marker_event *event)
+/* Compiles the arguments from @first to before @end. Returns what is behind. */
+static struct event_op *compile_args(const struct marker_event *event,
+				     struct event_op *op, unsigned int first,
+				     unsigned int end, unsigned int *nr_strings)
 {
-	struct event_op *op;
+	struct event_op *start = op;
 	unsigned int i;
 
-	/* What is not written to is OP_END. */
-	event->ops = kcalloc(event->nr_args + 1, sizeof(*op), GFP_KERNEL);
-	if (!event->ops)
-		return -ENOMEM;
-
-	op = event->ops;
-	for (i = 0; i < event->nr_args; i++) {
+	for (i = first; i < end; i++) {
 		const struct event_arg *arg = &event->args[i];
 		struct event_op next = {
 			.kind	= op_kind(&arg->field),
 			.count	= 1,
-			.slot	= i,
+			.slot	= (i - first) * sizeof(u64),
 			.offset	= arg->offset,
 			.arg	= i,
 		};
 
 		if (!arg->field.recorded)
 			continue;
-		if (i >= ARCH_MARKER_REG_SLOTS) {
-			next.on_stack = true;
-			next.slot -= ARCH_MARKER_REG_SLOTS;
-		}
-		if (op > event->ops && op_continues(op - 1, &next))
+		if (next.kind == OP_STRING)
+			next.count = (*nr_strings)++;
+		if (op > start && op_continues(op - 1, &next))
 			op[-1].count++;
 		else
 			*op++ = next;
 	}
+	*op++ = (struct event_op) { .kind = OP_END };
+	return op;
+}
+
+static int compile_ops(struct marker_event *event)
+{
+	unsigned int in_regs = min(event->nr_args, ARCH_MARKER_REG_SLOTS);
+	unsigned int nr_strings = 0;
+	struct event_op *op;
+
+	event->ops = kcalloc(event->nr_args + 2, sizeof(*op), GFP_KERNEL);
+	if (!event->ops)
+		return -ENOMEM;
+	op = compile_args(event, event->ops, 0, in_regs, &nr_strings);
+	compile_args(event, op, in_regs, event->nr_args, &nr_strings);
 	return 0;
 }
 
@@ -369,50 +400,65 @@ static void record_failed(const struct marker_event *event,
 		event_lost(event);
 }
 
-static noinline void record_with_strings(struct marker_event *event,
-					 struct trace_event_file *file,
-					 va_list *args)
+/* With all that may be asked for: strings, filters, triggers, stack traces. */
+static noinline void record_any(struct marker_event *event,
+				struct trace_event_file *file, va_list *args)
 {
-	struct strings_level *strings = this_strings();
+	struct strings_level *strings = NULL;
 	struct trace_event_buffer buffer;
-	unsigned int size;
+	unsigned int strings_len = 0;
 	void *record;
 
-	fetch_strings(event, args, strings);
-	size = strings_size(event, strings);
-	record = trace_event_buffer_reserve(&buffer, file, event->size + size);
+	if (trace_trigger_soft_disabled(file))
+		return;
+	if (event->nr_strings) {
+		strings = this_strings();
+		fetch_strings(event, args, strings);
+		strings_len = strings_size(event, strings);
+	}
+	record = trace_event_buffer_reserve(&buffer, file,
+					    event->size + strings_len);
 	if (!record) {
 		record_failed(event, file);
 		return;
 	}
 	fill_record(event, args, record, strings);
-	memcpy(record + event->size, strings->text, size);
+	if (strings)
+		memcpy(record + event->size, strings->text, strings_len);
 	trace_event_buffer_commit(&buffer);
 }
 
+/*
+ * Most of the time there is nothing but a buffer to be written to. That is the
+ * same as above, but for the questions that need not be asked.
+ */
 static void marker_record(void *probe_private, void *call_private,
 			  const char *fmt, va_list *args)
 {
 	struct trace_event_file *file = probe_private;
 	struct marker_event *event = container_of(file->event_call,
 						  struct marker_event, call);
-	struct trace_event_buffer buffer;
-	void *record;
+	struct ring_buffer_event *slot;
+	struct trace_buffer *buffer;
+	struct trace_entry *record;
 
-	if (trace_trigger_soft_disabled(file))
-		return;
-	if (event->nr_strings) {
-		record_with_strings(event, file, args);
+	if (unlikely(event->nr_strings || !trace_event_only_recorded(file))) {
+		record_any(event, file, args);
 		return;
 	}
 
-	record = trace_event_buffer_reserve(&buffer, file, event->size);
-	if (unlikely(!record)) {
+	buffer = file->tr->array_buffer.buffer;
+	slot = ring_buffer_lock_reserve(buffer, event->size);
+	if (unlikely(!slot)) {
 		record_failed(event, file);
 		return;
 	}
+	record = ring_buffer_event_data(slot);
+	tracing_generic_entry_update(record, event->call.event.type,
+				     tracing_gen_ctx_dec());
 	fill_record(event, args, record, NULL);
-	trace_event_buffer_commit(&buffer);
+	__this_cpu_write(trace_taskinfo_save, true);
+	ring_buffer_unlock_commit(buffer);
 }
 
 #ifdef CONFIG_PERF_EVENTS
@@ -537,14 +583,30 @@ static char *put_number(char *to, const char **from)
 	return to;
 }
 
+/* Tools cast an integer to what its length says, which extends its sign. */
+static const char *tool_length(const struct marker_field *field)
+{
+	switch (field->trace.size) {
+	case 1:
+		return "hh";
+	case 2:
+		return "h";
+	case 4:
+		return "";
+	}
+	return "ll";
+}
+
 /*
  * Makes the conversion that prints a field as it is recorded, with the flags,
- * the width and the precision that it has in the format. @length is the length
- * modifier for integers.
+ * the width and the precision that it has in the format. In the "print fmt" for
+ * tools it is one that libtraceevent has: a conversion that it does not know
+ * takes no argument, so all behind it would be wrong.
  */
-static void make_spec(const struct marker_field *field, const char *length,
+static void make_spec(const struct marker_field *field, bool for_tools,
 		      char spec[SPEC_SIZE])
 {
+	const char *length = for_tools ? tool_length(field) : "ll";
 	const struct marker_type *trace = &field->trace;
 	bool address = trace->kind == MARKER_FIELD_POINTER;
 	const char *from = field->format + field->percent + 1;
@@ -557,6 +619,8 @@ static void make_spec(const struct marker_field *field, const char *length,
 
 	*to++ = '%';
 	for (flag = spec_flags; *flag; flag++) {
+		if (for_tools && (*flag == '+' || *flag == ' '))
+			continue;
 		/* An address that was passed as an integer has its 0x. */
 		if (given[flag - spec_flags] ||
 		    (*flag == '#' && address &&
@@ -572,7 +636,7 @@ static void make_spec(const struct marker_field *field, const char *length,
 	if (is_string(field)) {
 		*to++ = 's';
 	} else if (trace->kind == MARKER_FIELD_CHAR) {
-		*to++ = 'c';
+		*to++ = for_tools ? 'u' : 'c';
 	} else if (address && field->arg.kind != MARKER_FIELD_INT) {
 		*to++ = 'p';
 		if (field->suffix)
@@ -611,7 +675,7 @@ static void print_value(struct trace_iterator *iter,
 	char spec[SPEC_SIZE];
 	u64 value;
 
-	make_spec(field, "ll", spec);
+	make_spec(field, false, spec);
 	if (is_string(field)) {
 		value = *(const u32 *)(record + arg->offset) & 0xffff;
 		trace_seq_printf(&iter->seq, spec, record + value);
@@ -630,11 +694,31 @@ static void print_value(struct trace_iterator *iter,
 		trace_seq_printf(&iter->seq, spec, value);
 }
 
-/* Where the text at @p, behind the last field, ends: at the ## or at the NUL. */
+/* A system call has its name behind its number, if it has one. */
+static void print_call_name(struct trace_iterator *iter,
+			    const struct marker_event *event)
+{
+	const void *record = iter->ent;
+	int nr = *(const int *)(record + event->call_nr->offset);
+	u32 arch = *(const u32 *)(record + event->call_arch->offset);
+	const char *name = marker_syscall_name(arch, nr);
+
+	if (name)
+		trace_seq_printf(&iter->seq, " (%s)", name);
+}
+
+/*
+ * Where the text at @p, behind the last field, ends: at the NUL, or at the ##,
+ * which blanks in front belong to.
+ */
 static const char *text_end(const char *p)
 {
+	const char *from = p;
+
 	while (*p && !(p[0] == '#' && p[1] == '#'))
 		p += p[0] == '%' ? 2 : 1;
+	while (*p && p > from && p[-1] == ' ')
+		p--;
 	return p;
 }
 
@@ -668,6 +752,8 @@ static enum print_line_t print_record(struct trace_iterator *iter, int flags,
 			print_text(&iter->seq, text,
 				   event->format + arg->field.start);
 			print_value(iter, arg);
+			if (arg == event->call_nr)
+				print_call_name(iter, event);
 		}
 		text = event->format + arg->field.end;
 	}
@@ -708,20 +794,6 @@ static void put_text(struct text_out *out, const char *from, const char *to)
 	}
 }
 
-/* Tools cast an integer to what its length says, which extends its sign. */
-static const char *tool_length(const struct marker_field *field)
-{
-	switch (field->trace.size) {
-	case 1:
-		return "hh";
-	case 2:
-		return "h";
-	case 4:
-		return "";
-	}
-	return "ll";
-}
-
 static void put_swapped(struct text_out *out, const struct event_arg *arg)
 {
 	unsigned int size = arg->field.trace.size, i;
@@ -746,6 +818,40 @@ static void put_value(struct text_out *out, const struct event_arg *arg)
 		put(out, "REC->%s", arg->name);
 }
 
+/* The numbers of system calls are below. */
+#define CALL_NR_END	1024
+
+static void put_call_names(struct text_out *out,
+			   const struct marker_event *event, u32 arch)
+{
+	const char *name;
+	unsigned int nr;
+
+	put(out, "__print_symbolic(REC->%s", event->call_nr->name);
+	for (nr = 0; nr < CALL_NR_END; nr++) {
+		name = marker_syscall_name(arch, nr);
+		if (name)
+			put(out, ", { %u, \"%s\" }", nr, name);
+	}
+	put(out, ")");
+}
+
+/* The argument that is printed behind the number of a system call. */
+static void put_call_name(struct text_out *out,
+			  const struct marker_event *event)
+{
+	put(out, ", ");
+#ifdef CONFIG_X86
+	put(out, "REC->%s == 0x%x ? ", event->call_arch->name, AUDIT_ARCH_I386);
+	put_call_names(out, event, AUDIT_ARCH_I386);
+	put(out, " : ");
+	put_call_names(out, event, AUDIT_ARCH_X86_64);
+#else
+	put_call_names(out, event,
+		       IS_ENABLED(CONFIG_64BIT) ? __AUDIT_ARCH_64BIT : 0);
+#endif
+}
+
 static void put_print_fmt(struct text_out *out,
 			  const struct marker_event *event)
 {
@@ -757,17 +863,22 @@ static void put_print_fmt(struct text_out *out,
 	put(out, "\"");
 	for (arg = event->args; arg < end; arg++) {
 		if (arg->field.recorded) {
-			make_spec(&arg->field, tool_length(&arg->field), spec);
+			make_spec(&arg->field, true, spec);
 			put_text(out, text, event->format + arg->field.start);
 			put(out, "%s", spec);
+			if (arg == event->call_nr)
+				put(out, " (%%s)");
 		}
 		text = event->format + arg->field.end;
 	}
 	put_text(out, text, text_end(text));
 	put(out, "\"");
 	for (arg = event->args; arg < end; arg++) {
-		if (arg->field.recorded)
-			put_value(out, arg);
+		if (!arg->field.recorded)
+			continue;
+		put_value(out, arg);
+		if (arg == event->call_nr)
+			put_call_name(out, event);
 	}
 }
 
@@ -920,6 +1031,33 @@ static int event_parse(struct marker_event *event)
 	return 0;
 }
 
+/* The field of that name, if it is an int or an unsigned int. */
+static const struct event_arg *find_int(const struct marker_event *event,
+					const char *name)
+{
+	unsigned int i;
+
+	for (i = 0; i < event->nr_args; i++) {
+		const struct event_arg *arg = &event->args[i];
+
+		if (arg->name && !strcmp(arg->name, name) &&
+		    arg->field.trace.kind == MARKER_FIELD_INT &&
+		    arg->field.trace.size == sizeof(int))
+			return arg;
+	}
+	return NULL;
+}
+
+/* The marker of kernel/markers/syscall.c tells of both. */
+static void find_call(struct marker_event *event)
+{
+	if (strcmp(event->tp.name, "kernel_arch_syscall_entry"))
+		return;
+	event->call_arch = find_int(event, "arch");
+	if (event->call_arch)
+		event->call_nr = find_int(event, "syscall_id");
+}
+
 VISIBLE_IF_KUNIT struct marker_event *
 marker_event_alloc(const char *name, const char *format)
 {
@@ -930,11 +1068,11 @@ marker_event_alloc(const char *name, const char *format)
 	event->tp.name = kstrdup(name, GFP_KERNEL);
 	/* Blanks in front are as good as none, and nobody wants to see them. */
 	event->format = kstrdup(skip_spaces(format), GFP_KERNEL);
-	if (!event->tp.name || !event->format || event_parse(event) ||
-	    compile_ops(event) || make_print_fmt(event)) {
-		marker_event_free(event);
-		return NULL;
-	}
+	if (!event->tp.name || !event->format || event_parse(event))
+		goto error;
+	find_call(event);
+	if (compile_ops(event) || make_print_fmt(event))
+		goto error;
 
 	INIT_LIST_HEAD(&event->class.fields);
 	event->class.system = "markers";
@@ -952,6 +1090,10 @@ marker_event_alloc(const char *name, const char *format)
 	event->call.flags = TRACE_EVENT_FL_TRACEPOINT | TRACE_EVENT_FL_DYNAMIC |
 			    TRACE_EVENT_FL_KEEP_ID;
 	return event;
+
+error:
+	marker_event_free(event);
+	return NULL;
 }
 EXPORT_SYMBOL_IF_KUNIT(marker_event_alloc);
 

@@ -32,14 +32,13 @@ enum event_op_kind {
 	OP_MOVE2,
 	OP_MOVE1,
 	OP_CONVERT,			/* recorded wider than it is passed */
-	OP_STRING,			/* that was fetched before */
+	OP_STRING,			/* number @count, fetched before */
 };
 
 struct event_op {
 	u8			kind;		/* enum event_op_kind */
-	u8			count;		/* of slots */
-	u8			slot;		/* the first one */
-	bool			on_stack;	/* not in a register */
+	u8			count;
+	u16			slot;		/* offset of the first one */
 	u16			offset;		/* in the record */
 	u16			arg;		/* that of the first slot */
 };
@@ -51,8 +50,10 @@ struct marker_event {
 	struct list_head	list;		/* in marker_events */
 	const char		*format;
 	struct marker_counts __percpu *counts;	/* those of the marker */
-	struct event_op		*ops;
+	struct event_op		*ops;		/* registers, end, stack, end */
 	struct event_arg	*args;
+	const struct event_arg	*call_nr;	/* a system call, and */
+	const struct event_arg	*call_arch;	/* its ABI; mostly NULL */
 	u16			nr_args;
 	u16			nr_strings;
 	u16			size;		/* of a record without strings */

@@ -6,11 +6,13 @@
 #include <kunit/test.h>
 #include <linux/err.h>
 #include <linux/kernel.h>
+#include <linux/mm.h>
 #include <linux/module.h>
 #include <linux/slab.h>
 #include <linux/string.h>
 #include <linux/trace_events.h>
 #include <linux/trace_seq.h>
+#include <linux/vmalloc.h>
 
 #include "event.h"
 #include "random_format.h"
@@ -235,6 +237,52 @@ do {									\
 	marker_event_free(event);
 }
 
+/* Each is read once, up to a limit, and never where it must not be. */
+static void test_bad_strings(struct kunit *test)
+{
+	struct record *r = make_room(test);
+	char *page = vmalloc(PAGE_SIZE);
+	struct marker_event *event;
+	unsigned int i;
+	struct {
+		const void *address;
+		const char *text;
+	} cases[] = {
+		{ NULL, "(null)" },
+		{ (void *)1, "(fault)" },
+		{ ERR_PTR(-EFAULT), "(fault)" },
+		{ (void *)0x400000, "(fault)" },	/* of user space */
+		{ (void *)(TASK_SIZE_MAX - PAGE_SIZE), "(fault)" },
+		{ (void *)BIT(BITS_PER_LONG - 2), "(fault)" },
+		/* No NUL up to the end of what is mapped. */
+		{ page + PAGE_SIZE - 10, "(fault)" },
+		{ page + PAGE_SIZE - 255, "(fault)" },
+		/* It is longer than what is recorded of it. */
+		{ page, page },
+		{ page + PAGE_SIZE - 256, page },
+	};
+
+	KUNIT_ASSERT_NOT_NULL(test, page);
+	memset(page, 'p', PAGE_SIZE);
+	event = make_event(test, "before %d s %s after %d");
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		const char *text;
+
+		record(r, event, 1, cases[i].address, 2);
+		text = text_of(test, r, &event->args[1]);
+		KUNIT_EXPECT_EQ_MSG(test, strlen(text),
+				    min(strnlen(cases[i].text, 256), 255),
+				    "case %u: %s", i, text);
+		KUNIT_EXPECT_TRUE_MSG(test, !strncmp(text, cases[i].text,
+						     strlen(text)),
+				      "case %u: %s", i, text);
+		KUNIT_EXPECT_EQ(test, load(r->data + event->args[2].offset, 4),
+				2);
+	}
+	marker_event_free(event);
+	vfree(page);
+}
+
 /* === Random ones ========================================================== */
 
 static const char *pool_string(struct rnd_state *rnd)
@@ -386,7 +434,8 @@ static void test_print(struct kunit *test)
 	EXPECT_PRINT(test, r, "x -1 y 255", "x #1d%u y #1u%d", 255, -1);
 	EXPECT_PRINT(test, r, "a 1 c 3", "a %d regs #0%p c %d", 1, NULL, 3);
 	EXPECT_PRINT(test, r, "a 1 end", "a %d regs #0%p end", 1, NULL);
-	EXPECT_PRINT(test, r, "a 1 ", "a %d ## task %p", 1, NULL);
+	EXPECT_PRINT(test, r, "a 1", "a %d ## task %p", 1, NULL);
+	EXPECT_PRINT(test, r, "a 1 # ", "a %d # ", 1);
 	EXPECT_PRINT(test, r, "100% id #4", "100%% id #%d", 4);
 	EXPECT_PRINT(test, r, "ip 0x1f", "ip #p%lu", 31UL);
 	EXPECT_PRINT(test, r, "v 1f", "v #4x%p", (void *)31);
@@ -462,9 +511,10 @@ static void test_print_fmt(struct kunit *test)
 		{ "a #1d%d b #2u%d c %hhx",
 		  "\"a %hhd b %hu c %hhx\", REC->a, REC->b, REC->c" },
 		{ "s %-8s c %c p %p f %pS a #p%lu",
-		  "\"s %-8s c %c p %p f %pS a %#llx\", __get_str(s), REC->c, REC->p, REC->f, REC->a" },
+		  "\"s %-8s c %u p %p f %pS a %#llx\", __get_str(s), REC->c, REC->p, REC->f, REC->a" },
 		{ "a %d regs #0%p b %d ## c %d",
-		  "\"a %d b %d \", REC->a, REC->b" },
+		  "\"a %d b %d\", REC->a, REC->b" },
+		{ "a %+d b % d c %-+5d", "\"a %d b %d c %-5d\", REC->a, REC->b, REC->c" },
 		{ "say \"x\\y\" 100%% %d",
 		  "\"say \\\"x\\\\y\\\" 100%% %d\", REC->y" },
 		{ "port #n2u%u",
@@ -481,13 +531,50 @@ static void test_print_fmt(struct kunit *test)
 	}
 }
 
+/* System calls have names. */
+static void test_call_names(struct kunit *test)
+{
+	struct record *r = make_room(test);
+	struct marker_event *event;
+
+	if (!IS_ENABLED(CONFIG_MARKERS_SYSCALLS) || !IS_ENABLED(CONFIG_X86_64))
+		kunit_skip(test, "no names of system calls that are known here");
+
+	event = marker_event_alloc("kernel_arch_syscall_entry",
+				   "syscall_id #4d%ld arch #4u%u ip #p%lu");
+	KUNIT_ASSERT_NOT_NULL(test, event);
+#define EXPECT_CALL(nr, arch, text)					\
+do {									\
+	record(r, event, nr, arch, 0x10UL);				\
+	print(test, r, event);						\
+	KUNIT_EXPECT_STREQ(test, r->iter.seq.buffer,			\
+			   "kernel_arch_syscall_entry: syscall_id " text \
+			   " ip 0x10\n");				\
+} while (0)
+	EXPECT_CALL(0L, 0xc000003e, "0 (read) arch 3221225534");
+	EXPECT_CALL(59L, 0xc000003e, "59 (execve) arch 3221225534");
+	EXPECT_CALL(9999L, 0xc000003e, "9999 arch 3221225534");
+	EXPECT_CALL(-1L, 0xc000003e, "-1 arch 3221225534");
+	if (IS_ENABLED(CONFIG_IA32_EMULATION))
+		EXPECT_CALL(11L, 0x40000003, "11 (execve) arch 1073741827");
+	EXPECT_CALL(0L, 0x1234, "0 arch 4660");
+#undef EXPECT_CALL
+	KUNIT_EXPECT_NOT_NULL(test, strstr(event->call.print_fmt,
+					   ", { 59, \"execve\" }"));
+	KUNIT_EXPECT_NOT_NULL(test, strstr(event->call.print_fmt,
+					   "\"syscall_id %d (%s) arch %u ip %#llx\", REC->syscall_id, REC->arch == 0x40000003 ? __print_symbolic(REC->syscall_id, "));
+	marker_event_free(event);
+}
+
 static struct kunit_case event_cases[] = {
 	KUNIT_CASE(test_values),
 	KUNIT_CASE(test_strings),
+	KUNIT_CASE(test_bad_strings),
 	KUNIT_CASE(test_random_records),
 	KUNIT_CASE(test_print),
 	KUNIT_CASE(test_random_print),
 	KUNIT_CASE(test_print_fmt),
+	KUNIT_CASE(test_call_names),
 	{}
 };
 

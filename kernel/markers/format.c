@@ -48,9 +48,11 @@
  *   it is argN, N counting all arguments from 1.
  *
  *   Names are unique within a format. The first field with a name keeps it.
- *   Each later one, and every one called common_*, which the fields of all
- *   trace events are called, gets the next of _2, _3, ... that no field of the
- *   format is called by itself: "x %d x %d x_2 %d" are x, x_3 and x_2.
+ *   Each later one gets the next of _2, _3, ... that no field of the format is
+ *   called by itself: "x %d x %d x_2 %d" are x, x_3 and x_2. So does every one
+ *   that cannot keep its name: that is called common_*, as the fields of all
+ *   trace events are, or by a keyword of C, as tools make a struct of C from the
+ *   fields ("unsigned %u" is unsigned_2).
  */
 #include "format.h"
 
@@ -703,6 +705,29 @@ static const char *marker_own_name(const struct marker_field *field,
 	return argn;
 }
 
+/* Is it a word that no field may be called by? */
+static bool marker_is_reserved(const char *name, size_t len)
+{
+	static const char *const keywords[] = {
+		"auto", "break", "case", "char", "const", "continue", "default",
+		"do", "double", "else", "enum", "extern", "float", "for",
+		"goto", "if", "inline", "int", "long", "register", "restrict",
+		"return", "short", "signed", "sizeof", "static", "struct",
+		"switch", "typedef", "union", "unsigned", "void", "volatile",
+		"while",
+	};
+	size_t i;
+
+	if (len >= 7 && !memcmp(name, "common_", 7))
+		return true;
+	for (i = 0; i < sizeof(keywords) / sizeof(keywords[0]); i++) {
+		if (strlen(keywords[i]) == len &&
+		    !memcmp(name, keywords[i], len))
+			return true;
+	}
+	return false;
+}
+
 /*
  * The number N if @name is @base with _N, N being written as we would. Else 0,
  * and also if N is more than a format may have fields: it is never needed.
@@ -750,12 +775,12 @@ int marker_field_name(const struct marker_field *field, char *buf, size_t size)
 	const char *name, *base;
 	char digits[3];
 	size_t len, name_len, digits_len;
-	bool common;
+	bool reserved;
 
 	base = marker_own_name(field, own, &len);
-	/* No field keeps such a name, so none of them can be taken. */
-	common = len >= 7 && !memcmp(base, "common_", 7);
-	skip = common;
+	/* No field keeps such a name, not even the first one. */
+	reserved = marker_is_reserved(base, len);
+	skip = reserved;
 
 	marker_format_start(&it, field->format);
 	while (marker_format_next(&it, &other) > 0) {
@@ -763,7 +788,7 @@ int marker_field_name(const struct marker_field *field, char *buf, size_t size)
 		if (name_len == len && !memcmp(name, base, len)) {
 			if (other.index < field->index)
 				skip++;
-		} else if (!common) {
+		} else if (!marker_is_reserved(name, name_len)) {
 			unsigned int n = marker_name_suffix(name, name_len,
 							    base, len);
 
@@ -773,7 +798,7 @@ int marker_field_name(const struct marker_field *field, char *buf, size_t size)
 
 	/*
 	 * Ends at MARKER_FORMAT_MAX_ARGS, as each number that is taken or
-	 * skipped has a field of its own; one later for common_*.
+	 * skipped has a field of its own; one later for a reserved name.
 	 */
 	for (; skip; skip--) {
 		do

@@ -746,6 +746,10 @@ static const struct {
 	{ "common_ %d", "common__2" },
 	{ "common %d commonly %d Common_a %d", "common commonly Common_a" },
 	{ "uncommon_pid %d", "uncommon_pid" },
+	/* keywords of C */
+	{ "int %d long %ld interior %d", "int_2 long_2 interior" },
+	{ "int %d int_2 %d int %d", "int_3 int_2 int_4" },
+	{ "unsigned #4u%ld Unsigned %u", "unsigned_2 Unsigned" },
 };
 
 static void expect_names(struct kunit *test, const char *format,

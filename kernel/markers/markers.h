@@ -103,6 +103,20 @@ int marker_probe_register_exact(const char *name, const char *format,
 				struct marker_counts __percpu **counts);
 void markers_add_vmlinux(void);
 
+#ifdef CONFIG_MARKERS_SYSCALLS
+const char *marker_syscall_name(u32 arch, long nr);
+#else
+static inline
+const char *marker_syscall_name(u32 arch, long nr)
+{
+	return NULL;
+}
+#endif
+
+#if IS_ENABLED(CONFIG_KUNIT)
+const char *marker_syscall_traced_name(unsigned long nr);
+#endif
+
 /* Locks in this order: that of the events, then markers_mutex. */
 #ifdef CONFIG_MARKERS_EVENTS
 void marker_events_lock(void);

@@ -95,7 +95,7 @@ say_result() {
 
 mkdir -p "$KTAP"
 {
-	[ -n "${KM_TEST_ONLY:-}" ] || printf '%s\n' kunit-markers_core kunit-markers_format kunit-markers_event
+	[ -n "${KM_TEST_ONLY:-}" ] || printf '%s\n' kunit-markers_core kunit-markers_format kunit-markers_event kunit-markers_syscall
 	selftests
 } >"$KM_RESULTS/streams"
 sed -n '/^vendor_id/{s/.*: //p;q}' /proc/cpuinfo >"$KM_RESULTS/vendor"

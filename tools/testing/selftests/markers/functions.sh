@@ -337,7 +337,7 @@ split() {
 	unset IFS
 	set +f
 	f1=${1:-} f2=${2:-} f3=${3:-} f4=${4:-} f5=${5:-} f6=${6:-} f7=${7:-}
-	f8=${8:-}
+	f8=${8:-} f9=${9:-}
 }
 
 # All of the list but the counters.
@@ -348,14 +348,14 @@ state() {
 		"$TAB"*) ;;
 		*)
 			split "$line"
-			line="$f1 $f2 $f3 $f4 $f8"
+			line="$f1 $f2 $f3 $f4 $f9"
 			;;
 		esac
 		value="$value$line$NL"
 	done <"$MARKERS"
 }
 
-# The columns of the marker $1, as $f1 to $f8; empty when there is none.
+# The columns of the marker $1, as $f1 to $f9; empty when there is none.
 columns() {
 	row=
 	while IFS= read -r line; do
@@ -367,7 +367,7 @@ columns() {
 }
 
 # Column $2 of the marker $1: state sites handlers hits recursions unwatched
-# format.
+# lost format.
 column() {
 	columns "$1"
 	case $2 in
@@ -377,15 +377,18 @@ column() {
 	hits) value=$f5 ;;
 	recursions) value=$f6 ;;
 	unwatched) value=$f7 ;;
-	format) value=$f8 ;;
+	lost) value=$f8 ;;
+	format) value=$f9 ;;
 	*) fail "no column $2" ;;
 	esac
 }
 
-# The lines of kind $2, site or handler, of the marker $1: three columns with
-# "|" between them.
+# The lines of kind $2, site or handler, of the marker $1: module or function,
+# state and format, with "|" between them. $places is what the lines of sites
+# have beside these, one a line.
 lines() {
 	value=
+	places=
 	here=
 	while IFS= read -r line; do
 		case $line in
@@ -393,6 +396,10 @@ lines() {
 		"$TAB$2$TAB"*)
 			[ -n "$here" ] || continue
 			split "$line"
+			if [ "$2" = site ]; then
+				places="$places${places:+$NL}$f4"
+				f4=$f5
+			fi
 			value="$value${value:+$NL}$f2|$f3|$f4"
 			;;
 		"$TAB"*) ;;

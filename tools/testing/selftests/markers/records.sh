@@ -33,7 +33,7 @@ text_network() {
 }
 
 text_hidden() {
-	value='first 1 second 3 third 5 '
+	value='first 1 second 3 third 5'
 }
 
 text_names() {

@@ -6,7 +6,7 @@
 # shellcheck disable=SC1091,SC2153,SC2154,SC2317 # what functions.sh has and does
 . "$(dirname "$0")/functions.sh"
 
-HEADER="# name\tstate\tsites\thandlers\thits\trecursions\tunwatched\tformat"
+HEADER="# name\tstate\tsites\thandlers\thits\trecursions\tunwatched\tlost\tformat"
 
 # Reads copies of the list; prints what is wrong with their form.
 check_form() {
@@ -28,13 +28,13 @@ check_form() {
 		}
 		$1 != "" {
 			end_marker()
-			if (NF != 8)
+			if (NF != 9)
 				wrong("columns")
 			if ($1 !~ /^[A-Za-z_][A-Za-z0-9_]*$/ || ($1 in names))
 				wrong("name")
 			if ($2 !~ /^(on|off)$/)
 				wrong("state")
-			for (i = 3; i <= 7; i++)
+			for (i = 3; i <= 8; i++)
 				if ($i !~ /^[0-9]+$/)
 					wrong("number")
 			if ($3 + $4 == 0)
@@ -45,17 +45,24 @@ check_form() {
 			want_handlers = $4
 			next
 		}
-		NF != 5 { wrong("columns") }
 		$2 == "site" {
 			sites++
+			if (NF != 6)
+				wrong("columns")
 			if ($4 !~ /^(on|off|differs|bad-format)$/)
 				wrong("state of a site")
+			n = $5 == "-" ? 0 : split($5, places, ",")
+			for (i = 1; i <= n; i++)
+				if (places[i] !~ /^[A-Za-z_.$][A-Za-z0-9_.$]*\+0x[0-9a-f]+$/)
+					wrong("place of a site")
 			if (handlers)
 				wrong("site behind a handler")
 			next
 		}
 		$2 == "handler" {
 			handlers++
+			if (NF != 5)
+				wrong("columns")
 			if ($4 !~ /^(active|pending|parked)$/)
 				wrong("state of a handler")
 			next
@@ -111,6 +118,71 @@ states() {
 	unload site_blocks calls
 }
 
+# The functions that the sites of marker $1 lie in, a line for each site with the
+# number of its places in each, should be those that follow, in any order. The
+# compiler may have given a function a suffix.
+expect_functions() {
+	name=$1
+	shift
+	lines "$name" site
+	wanted=$(printf '%s\n' "$@" | sort)
+	expect "functions of $name" "$(echo "$places" | awk -F, '
+		$0 == "-" { print; next }
+		{
+			split("", n)
+			for (i = 1; i <= NF; i++) {
+				sub(/\+0x[0-9a-f]+$/, "", $i)
+				sub(/\.[a-z].*$/, "", $i)
+				n[$i]++
+			}
+			out = ""
+			for (f in n)
+				out = out (out ? " " : "") f " " n[f]
+			print out
+		}' | sort)" "$wanted"
+}
+
+# A kprobe on the place $2 of module $1 is refused, and that is because jump
+# labels patch the code there.
+expect_patched() {
+	: >"$TRACEFS/error_log"
+	if ( echo "p:test_markers $1:$2" >"$TRACEFS/kprobe_events" ) 2>/dev/null; then
+		fail "$2 can be probed"
+		echo >"$TRACEFS/kprobe_events"
+		return
+	fi
+	grep -q "Failed to register probe event" "$TRACEFS/error_log" ||
+		fail "$2 cannot be probed: $(grep error: "$TRACEFS/error_log")"
+}
+
+site_places() {
+	lines kernel_sched_schedule site
+	[ "$places" != - ] || { skip "no jump labels or no kallsyms"; return; }
+	load site_blocks
+	load many
+	load init
+	expect_functions kernel_sched_schedule "__schedule 1"
+	expect_functions "$EVENT" "hit 1"
+	expect_functions test_markers_none "fire_set 1"
+	# Two in one function, an unrolled loop, an inline function in two files.
+	expect_functions test_markers_many "two_in_one_function 1" \
+		"two_in_one_function 1" "unrolled 4" "inlined_twice 2" \
+		"many_b 1" "many_b 1"
+	expect "different places" "$(echo "$places" | tr ',' '\n' | sort -u | wc -l)" 10
+	# Init code is gone, and of a site whose code is not patched nothing is known.
+	lines test_markers_init site
+	expect "sites in init code" "$(echo "$places" | grep -c '^-$')" 1
+	expect "sites in other code" "$(echo "$places" | grep -c '+0x')" 2
+	expect_functions test_markers_init_plain - -
+	unload init
+	unload many
+	if [ -e "$TRACEFS/kprobe_events" ]; then
+		lines "$EVENT" site
+		expect_patched test_markers_site_blocks "$places"
+	fi
+	unload site_blocks
+}
+
 come_and_go() {
 	insert site_again
 	insert probe
@@ -156,9 +228,10 @@ read_after_unload() {
 	[ -s "$tmp/rest" ] || fail "nothing more to be read"
 }
 
-plan 4
+plan 5
 run "form of the list" form
 run "each state is shown" states
+run "sites have their places" site_places
 run "read while modules come and go" read_while_loading
 run "open while modules go" read_after_unload
 finish

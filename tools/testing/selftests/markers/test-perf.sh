@@ -55,7 +55,7 @@ characters() {
 	scripted test_record_char
 	value=$(echo "$value" | sed 's/\[[+ ]42\]/[42]/g')
 	expect test_record_char "$value" \
-		"first a second ~ third z plus [42] blank [42] behind 43"
+		"first 97 second 126 third 122 plus [42] blank [42] behind 43"
 }
 
 # $2 of event $1, as perf stat counts it for all CPUs.

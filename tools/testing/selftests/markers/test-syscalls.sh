@@ -52,9 +52,9 @@ listed() {
 		format="$format a$i %lx"
 	done
 	columns "$ENTRY"
-	expect "$ENTRY" "$f2 $f3 $f4 $f8" "off 1 0 $format pt_regs #0%p"
+	expect "$ENTRY" "$f2 $f3 $f4 $f9" "off 1 0 $format pt_regs #0%p"
 	columns "$EXIT"
-	expect "$EXIT" "$f2 $f3 $f4 $f8" \
+	expect "$EXIT" "$f2 $f3 $f4 $f9" \
 		"off 1 0 syscall_id #4d%ld success #1u%u ret %ld"
 }
 

@@ -64,7 +64,7 @@ characters() {
 	reported test_record_char
 	value=$(echo "$value" | sed 's/\[[+ ]42\]/[42]/g')
 	expect test_record_char "$value" \
-		"first a second ~ third z plus [42] blank [42] behind 43"
+		"first 97 second 126 third 122 plus [42] blank [42] behind 43"
 }
 
 # The value of each field by itself, as programs read it: that in network order

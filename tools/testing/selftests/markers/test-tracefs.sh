@@ -177,7 +177,7 @@ format_names() {
 	field int first 8 4 1
 	field int second 12 4 1
 	field int third 16 4 1
-	print '"first %d second %d third %d ", REC->first, REC->second, REC->third'
+	print '"first %d second %d third %d", REC->first, REC->second, REC->third'
 	expect_format test_record_hidden
 
 	field int x 8 4 1
@@ -191,7 +191,7 @@ format_names() {
 	print ', REC->x_2, REC->arg4, REC->common_pid_2, REC->arg6, REC->arg4_2'
 	expect_format test_record_names
 
-	print '" "'
+	print '""'
 	expect_format test_record_noargs
 }
 

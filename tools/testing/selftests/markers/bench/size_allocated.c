@@ -23,7 +23,7 @@ static SIZE(marker_counts, sizeof(struct marker_counts));
 static SIZE(marker_event, sizeof(struct marker_event));
 static SIZE(event_args, 6 * sizeof(struct event_arg));
 static SIZE(event_names, 6 * sizeof(u64));
-static SIZE(event_ops, (6 + 1) * sizeof(struct event_op));
+static SIZE(event_ops, (6 + 2) * sizeof(struct event_op));
 static SIZE(event_name, sizeof("bench_event"));
 static SIZE(event_format, sizeof("a %lx b %lx c %lx d %lx e %lx f %lx"));
 static SIZE(event_print_fmt,
