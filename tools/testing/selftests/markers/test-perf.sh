@@ -48,8 +48,8 @@ all_fields() {
 	done
 }
 
-# That is in the recording, too. libtraceevent knows few conversions, so some
-# flags are left out for it.
+# That is in the recording, too. libtraceevent knows few conversions, so for it
+# characters are numbers and some flags are left out.
 characters() {
 	script -F trace:event,trace
 	scripted test_record_char

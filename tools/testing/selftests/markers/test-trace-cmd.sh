@@ -58,7 +58,8 @@ all_fields() {
 	done
 }
 
-# libtraceevent knows few conversions, so some flags are left out for it.
+# libtraceevent knows few conversions, so for it characters are numbers and some
+# flags are left out.
 characters() {
 	report
 	reported test_record_char

@@ -32,6 +32,7 @@ records_numbers() {
 
 records_fields() {
 	records_of hidden names noargs many
+	expect_records test_record_noargs 1
 }
 
 records_strings() {
