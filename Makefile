@@ -7,6 +7,7 @@ export KVER
 help:
 	@echo 'make demo                  build the patched kernel, boot it, show markers at work'
 	@echo 'make test                  build two kernels, run all tests; ends with "N passed, N failed"'
+	@echo 'make test-all              all of the kernel'"'"'s own tests of tracing, with the series and without'
 	@echo 'make apply KDIR=source      put the series on a kernel tree (git or plain)'
 	@echo 'make unapply KDIR=source    take it off again'
 	@echo 'make series OUT=dir        write the series to dir as mails, for git am or git send-email'
@@ -21,7 +22,7 @@ help:
 	@echo 'TIMEOUT=seconds (300)      limit of one guest run'
 	@echo 'MEMORY=MB ACCEL=kvm|tcg    what the guest gets; XDG_CACHE_HOME=dir: where all is built'
 
-demo test check check-patches clean:
+demo test test-all check check-patches clean:
 	@scripts/$@.sh
 
 apply unapply:
@@ -36,4 +37,4 @@ boot:
 bench:
 	@KDIR="$(KDIR)" scripts/bench.sh
 
-.PHONY: help demo test check check-patches bench apply unapply series boot clean
+.PHONY: help demo test test-all check check-patches bench apply unapply series boot clean

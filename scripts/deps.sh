@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 # Installs the Debian packages that a task needs and that are missing.
-# Usage: deps.sh patch|git|source|build|guest|check...
+# Usage: deps.sh patch|git|source|build|guest|clients|check...
 set -eu
 . "$(dirname "$0")/lib.sh"
 
@@ -14,9 +14,10 @@ packages() {
 	build) echo gcc:gcc make:make flex:flex bison:bison bc:bc lz4:lz4 \
 		ccache:ccache patch:patch libc6-dev libelf-dev ;;
 	guest) echo qemu-system-x86:qemu-system-x86_64 kmod:kmod ;;
+	clients) echo trace-cmd:trace-cmd linux-perf:perf bpftrace:bpftrace ;;
 	check) echo sparse:sparse shellcheck:shellcheck codespell:codespell \
 		perl:perl ;;
-	*) die "deps.sh: no task '$1'; one of patch git source build guest check" ;;
+	*) die "deps.sh: no task '$1'; one of patch git source build guest clients check" ;;
 	esac
 }
 

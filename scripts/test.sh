@@ -39,7 +39,8 @@ test_guest() {
 	rm -rf "$dir"
 	mkdir -p "$dir/ktap"
 	KM_NAME=$1 KM_BUILD=$(build_dir "$1") KM_TEST_MODULES=$(modules_dir "$1")
-	export KM_NAME KM_BUILD KM_TEST_MODULES
+	KM_FTRACETEST=$(src_dir)/tools/testing/selftests/ftrace
+	export KM_NAME KM_BUILD KM_TEST_MODULES KM_FTRACETEST
 	build_programs
 	"$KM_SCRIPTS/modules.sh" "$1"
 	say "testing in a guest: $2 (results: $dir)"
@@ -84,7 +85,7 @@ check_kver
 results=$KM_CACHE/run/test-$KVER
 rm -rf "$results"
 mkdir -p "$results"
-"$KM_SCRIPTS/deps.sh" git source build guest
+"$KM_SCRIPTS/deps.sh" git source build guest clients
 "$KM_SCRIPTS/source.sh"
 export TIMEOUT="${TIMEOUT:-1800}"
 for what in "$@"; do

@@ -107,15 +107,11 @@ struct marker_site {
 void marker_hit(struct marker_site *site, ...);
 
 /*
- * Behind each call, or one at the end of a function becomes a jump: then a
- * stack begins in the function that called that with the site.
- */
-#define __mark_no_tail_call()	asm volatile("")
-
-/*
  * The macros declare a struct with the marker's name in its own, so that a name
  * that is none does not compile. The explicit alignment keeps the compiler from
- * aligning the sites further than an array of them is.
+ * aligning the sites further than an array of them is. The barrier behind a hit
+ * keeps one at the end of a function from becoming a jump, after which the stack
+ * would begin in the caller of the function that has the site.
  */
 #define __trace_mark(armed, site_name, fmt, hit, args...)		\
 do {									\
@@ -130,7 +126,7 @@ do {									\
 									\
 	if (armed) {							\
 		hit(&__marker_site, ##args);				\
-		__mark_no_tail_call();					\
+		barrier();						\
 	}								\
 } while (0)
 
@@ -226,7 +222,7 @@ do {									\
 do {									\
 	__mark_check(fmt, ##args);					\
 	marker_hit(site, ##args);					\
-	__mark_no_tail_call();						\
+	barrier();							\
 } while (0)
 
 int marker_probe_register(const char *name, const char *format,

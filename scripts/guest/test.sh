@@ -1,13 +1,19 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# Runs in the guest: the KUnit suites, then every selftest. Each writes its own
-# KTAP file in the results; "streams" names them all before the first one runs.
+# Runs in the guest: the KUnit suites, then every selftest and the kernel's own
+# tests of tracing. Each writes its own KTAP file in the results; "streams" names
+# them all before the first one runs.
 set -u
 
 KTAP=$KM_RESULTS/ktap
 SELFTESTS=$KM_ROOT/tools/testing/selftests/markers
 # What one selftest may take, in seconds.
 LIMIT=${KM_TEST_LIMIT:-300}
+# What tracing's clients show does not depend on the debug options, which make
+# them slow.
+CLIENTS='test-trace-cmd test-perf test-bpftrace'
+FTRACETESTS='ftracetest-own ftracetest-markers'
+FTRACETEST_LIMIT=900
 
 # KUnit suites run when their module comes in, or ran at boot.
 run_kunit() {
@@ -32,18 +38,46 @@ show_modules() {
 selftests() {
 	[ -z "${KM_TEST_ONLY:-}" ] || { echo "$KM_TEST_ONLY"; return; }
 	for test in "$SELFTESTS"/*.sh; do
-		[ ! -x "$test" ] || basename "$test" .sh
+		test=$(basename "$test" .sh)
+		[ -x "$SELFTESTS/$test.sh" ] || continue
+		! is_client "$test" || [ "$KM_NAME" = plain ] || continue
+		echo "$test"
 	done
+	[ "$KM_NAME" != plain ] || [ ! -d "${KM_FTRACETEST:-}" ] ||
+		echo "$FTRACETESTS" | tr ' ' '\n'
 }
 
-# A test that ends badly (4 means skipped) says so in its own file.
+is_client() {
+	case " $CLIENTS " in
+	*" $1 "*) return 0 ;;
+	esac
+	return 1
+}
+
+# Runs stream $1.
+start() {
+	case $1 in
+	ftracetest-*)
+		LIMIT=$FTRACETEST_LIMIT
+		timeout -k 5 "$LIMIT" "$KM_ROOT/scripts/guest/ftracetest.sh" \
+			"$KM_FTRACETEST" "${1#*-}"
+		;;
+	*) timeout -k 5 "$LIMIT" "$SELFTESTS/$1.sh" ;;
+	esac
+}
+
+# A test that ends badly (4 means skipped) says so in its own file. The packages
+# of the clients were installed, so they are not to be skipped.
 run_selftest() {
 	out=$KTAP/$1.ktap
-	timeout -k 5 "$LIMIT" "$SELFTESTS/$1.sh" >"$out" 2>"$KTAP/$1.err"
+	start "$1" >"$out" 2>"$KTAP/$1.err"
 	status=$?
 	case $status in
 	0) ;;
-	4) [ -s "$out" ] || echo "1..0 # SKIP" >"$out" ;;
+	4)
+		[ -s "$out" ] || echo "1..0 # SKIP" >"$out"
+		! is_client "$1" || echo "Bail out! skipped" >>"$out"
+		;;
 	124 | 137) echo "Bail out! no end after $LIMIT s" >>"$out" ;;
 	*) grep -q '^ *not ok' "$out" ||
 		echo "Bail out! exit status $status" >>"$out" ;;

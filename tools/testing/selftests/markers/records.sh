@@ -41,7 +41,7 @@ text_names() {
 }
 
 text_noargs() {
-	value=' '
+	value=
 }
 
 text_many() {

@@ -21,7 +21,7 @@ record() {
 }
 
 script() {
-	perf script -i "$tmp/perf.data" --kallsyms /proc/kallsyms "$@" >"$tmp/script" 2>"$tmp/script.err" ||
+	perf script -i "$tmp/perf.data" "$@" >"$tmp/script" 2>"$tmp/script.err" ||
 		fail "perf script failed: $(cat "$tmp/script.err")"
 	expect "complaints of perf script" "$(cat "$tmp/script.err")" ""
 }
@@ -48,8 +48,8 @@ all_fields() {
 	done
 }
 
-# That is in the recording, too. libtraceevent knows few conversions, so some
-# flags are left out for it.
+# That is in the recording, too. libtraceevent knows few conversions, so for it
+# characters are numbers and some flags are left out.
 characters() {
 	script -F trace:event,trace
 	scripted test_record_char

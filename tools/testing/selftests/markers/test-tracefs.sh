@@ -32,6 +32,7 @@ records_numbers() {
 
 records_fields() {
 	records_of hidden names noargs many
+	expect_records test_record_noargs 1
 }
 
 records_strings() {
@@ -89,19 +90,43 @@ records_counted() {
 
 # === The format file ==========================================================
 
-# The fields of event $1 and how it is printed should be "$2".
+# How the format file of event $1 should go on behind the fields that all events
+# have is told by field, for each of its own, and by print.
 expect_format() {
 	value=$(sed '1,/^$/d' "$EVENTS/$1/format")
-	expect "format of $1" "$value" "$2"
+	expect "format of $1" "$value" "$fields$NL${printed}"
+	fields=
+	printed=
 }
 
-# One line of it: type, name, offset, size, signed.
+fields=
+printed=
+
+# type name offset size signed
 field() {
-	fields="$fields$TAB""field:$1 $2;${TAB}offset:$3;${TAB}size:$4;${TAB}signed:$5;$NL"
+	fields="$fields${TAB}field:$1 $2;${TAB}offset:$3;${TAB}size:$4;"
+	fields="$fields${TAB}signed:$5;$NL"
+}
+
+# The format, or what follows it.
+print() {
+	[ -n "$printed" ] || printed='print fmt: '
+	printed=$printed$1
+}
+
+# The value of field $1, of $2 bytes in the other order.
+swapped() {
+	value=
+	byte=0
+	while [ "$byte" -lt "$2" ]; do
+		value="$value${value:+ | }(((REC->$1 >> $((byte * 8))) & 0xff)"
+		value="$value << $((($2 - 1 - byte) * 8)))"
+		byte=$((byte + 1))
+	done
+	value="($value)"
 }
 
 format_numbers() {
-	fields=
 	field "signed char" c 8 1 1
 	field "unsigned char" uc 9 1 0
 	field "short" s 10 2 1
@@ -113,11 +138,13 @@ format_numbers() {
 	field "long" q 40 8 1
 	field "unsigned long" uq 48 8 0
 	field "long" pos 56 8 1
-	expect_format test_record_int "$fields$NL"'print fmt: "c %hhd uc %hhu s %hd us %hu i %d u %u l %lld ul %llu q %lld uq %llu pos %lld", REC->c, REC->uc, REC->s, REC->us, REC->i, REC->u, REC->l, REC->ul, REC->q, REC->uq, REC->pos'
+	print '"c %hhd uc %hhu s %hd us %hu i %d u %u l %lld ul %llu q %lld uq %llu'
+	print ' pos %lld", REC->c, REC->uc, REC->s, REC->us, REC->i, REC->u, REC->l'
+	print ', REC->ul, REC->q, REC->uq, REC->pos'
+	expect_format test_record_int
 }
 
 format_converted() {
-	fields=
 	field "long" wide 8 8 1
 	field "signed char" narrow 16 1 1
 	field "unsigned short" half 18 2 0
@@ -126,28 +153,34 @@ format_converted() {
 	field "unsigned int" lower 32 4 0
 	field "unsigned long" octal 40 8 0
 	field "__data_loc char[]" string 48 4 0
-	expect_format test_record_convert "$fields$NL"'print fmt: "wide %lld narrow %hhd half %hu four %x upper %llX lower %u octal %llo string %s", REC->wide, REC->narrow, REC->half, REC->four, REC->upper, REC->lower, REC->octal, __get_str(string)'
+	print '"wide %lld narrow %hhd half %hu four %x upper %llX lower %u octal %llo'
+	print ' string %s", REC->wide, REC->narrow, REC->half, REC->four, REC->upper'
+	print ', REC->lower, REC->octal, __get_str(string)'
+	expect_format test_record_convert
 }
 
 format_network() {
-	fields=
 	field __be16 port 8 2 0
 	field __be32 address 12 4 0
 	field __be64 id 16 8 0
 	field __be16 sign 24 2 0
 	field "unsigned char" byte 26 1 0
-	bytes4='((((REC->address >> 0) & 0xff) << 24) | (((REC->address >> 8) & 0xff) << 16) | (((REC->address >> 16) & 0xff) << 8) | (((REC->address >> 24) & 0xff) << 0))'
-	bytes8='((((REC->id >> 0) & 0xff) << 56) | (((REC->id >> 8) & 0xff) << 48) | (((REC->id >> 16) & 0xff) << 40) | (((REC->id >> 24) & 0xff) << 32) | (((REC->id >> 32) & 0xff) << 24) | (((REC->id >> 40) & 0xff) << 16) | (((REC->id >> 48) & 0xff) << 8) | (((REC->id >> 56) & 0xff) << 0))'
-	expect_format test_record_network "$fields$NL"'print fmt: "port %hu address %x id %llu sign %hd byte %hhu", ((((REC->port >> 0) & 0xff) << 8) | (((REC->port >> 8) & 0xff) << 0)), '"$bytes4, $bytes8"', ((((REC->sign >> 0) & 0xff) << 8) | (((REC->sign >> 8) & 0xff) << 0)), REC->byte'
+	print '"port %hu address %x id %llu sign %hd byte %hhu"'
+	for swap in "port 2" "address 4" "id 8" "sign 2"; do
+		swapped "${swap% *}" "${swap#* }"
+		print ", $value"
+	done
+	print ', REC->byte'
+	expect_format test_record_network
 }
 
 format_names() {
-	fields=
 	field int first 8 4 1
 	field int second 12 4 1
 	field int third 16 4 1
-	expect_format test_record_hidden "$fields$NL"'print fmt: "first %d second %d third %d", REC->first, REC->second, REC->third'
-	fields=
+	print '"first %d second %d third %d", REC->first, REC->second, REC->third'
+	expect_format test_record_hidden
+
 	field int x 8 4 1
 	field int x_3 12 4 1
 	field int x_2 16 4 1
@@ -155,8 +188,12 @@ format_names() {
 	field int common_pid_2 24 4 1
 	field "unsigned int" arg6 28 4 0
 	field int arg4_2 32 4 1
-	expect_format test_record_names "$fields$NL"'print fmt: "x %d x %d x_2 %d %d common_pid %d 0x%x arg4 %d", REC->x, REC->x_3, REC->x_2, REC->arg4, REC->common_pid_2, REC->arg6, REC->arg4_2'
-	expect_format test_record_noargs "$NL"'print fmt: ""'
+	print '"x %d x %d x_2 %d %d common_pid %d 0x%x arg4 %d", REC->x, REC->x_3'
+	print ', REC->x_2, REC->arg4, REC->common_pid_2, REC->arg6, REC->arg4_2'
+	expect_format test_record_names
+
+	print '""'
+	expect_format test_record_noargs
 }
 
 # Each has a number of its own, which its format file tells, too.
@@ -497,14 +534,15 @@ keeps_records() {
 	event_gone "$EVENT" || fail "it did not go"
 	for TRACE in "$TRACEFS" "$TRACEFS/instances/one"; do
 		expect_records test_record_count 5
-		expect_text "$EVENT" "dev 1 blocks 1007 note hello${NL}dev 2 blocks 2007 note hello"
+		text="dev 1 blocks 1007 note hello${NL}dev 2 blocks 2007 note hello"
+		expect_text "$EVENT" "$text"
 	done
 	# Records of both formats beside each other.
 	TRACE=$TRACEFS
 	load site_bocks
 	switch_on "$EVENT"
 	fire 1 bocks
-	expect_text "$EVENT" "dev 1 blocks 1007 note hello${NL}dev 2 blocks 2007 note hello${NL}dev 1 bocks 1007 note hello"
+	expect_text "$EVENT" "$text${NL}dev 1 bocks 1007 note hello"
 	switch_off "$EVENT"
 	unload site_bocks
 }
