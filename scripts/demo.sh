@@ -21,6 +21,6 @@ build_syscalls32() {
 }
 
 check_kver
-"$KM_SCRIPTS/deps.sh" source build guest
+"$KM_SCRIPTS/deps.sh" source build guest clients
 build_syscalls32
 exec env KDIR= BUILD=plain "$KM_SCRIPTS/boot.sh" "$KM_SCRIPTS/guest/demo.sh"

@@ -95,11 +95,13 @@ static void call_all(void *probe_private, void *call_private,
 	va_list copy;
 
 	/* Pairs with marker_link(). */
-	for (handler = smp_load_acquire(&all->next); handler;
-	     handler = smp_load_acquire(&handler->next)) {
+	handler = smp_load_acquire(&all->next);
+	while (handler) {
 		va_copy(copy, *args);
 		handler->func(handler->private, NULL, fmt, &copy);
 		va_end(copy);
+		/* Pairs with marker_link(). */
+		handler = smp_load_acquire(&handler->next);
 	}
 }
 
@@ -438,6 +440,7 @@ static struct marker_handler *marker_link(struct marker *marker)
 		smp_store_release(&probe->handler.next, next);
 		next = &probe->handler;
 	}
+	/* Pairs with call_all(). */
 	smp_store_release(&marker->all.next, next);
 	return next && next->next ? &marker->all : next;
 }
@@ -935,7 +938,8 @@ static int probe_register(const char *name, const char *format,
  * @counts: filled with the marker's counters before @func is called; they stay
  *	    until @func is not called any more
  *
- * Context and return: As marker_probe_register().
+ * Context: As marker_probe_register().
+ * Return: As marker_probe_register().
  */
 int marker_probe_register_exact(const char *name, const char *format,
 				marker_probe_func *func, void *private,

@@ -317,18 +317,19 @@ record_events() {
 		perl -e "$SLEEPER" >"$dir/said" 2>&1 ||
 		indent <"$dir/said"
 	trace-cmd report -i "$dir/trace.dat" 2>/dev/null |
-		grep '^ *marker-demo-' >"$dir/recorded"
+		sed 's/^ *//; s/  *kernel/ kernel/; s/:  */: /g' >"$dir/recorded"
+	sleeper=$(sed -n 's/^marker-demo-\([0-9]*\) .*/\1/p;T;q' "$dir/recorded")
 	{
 		report 'kernel_timer_set: .*process_timeout'
-		report 'kernel_sched_schedule: ' | tail -n 1
+		report "kernel_sched_schedule: .*next_pid $sleeper " | tail -n 1
 		report 'kernel_arch_syscall_entry: syscall_id 45 '
-	} | sed 's/^ *//' | fold -s -w 76 | indent
+	} | fold -s -w 76 | indent
 	check 'the timer for process_timeout was recorded' \
 		report 'kernel_timer_set: timer .* function process_timeout '
 	check 'and the call that set it, by number and registers' \
 		report 'kernel_arch_syscall_entry: syscall_id 45 .* a2 1 a3 0 '
-	check 'and the switch while it waited' \
-		report 'kernel_sched_schedule: prev_pid '
+	check 'and the switch to it when it was over' \
+		report "kernel_sched_schedule: .*next_pid $sleeper "
 }
 
 hit_sites() {
