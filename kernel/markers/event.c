@@ -441,6 +441,7 @@ static void marker_record(void *probe_private, void *call_private,
 	struct ring_buffer_event *slot;
 	struct trace_buffer *buffer;
 	struct trace_entry *record;
+	unsigned int trace_ctx;
 
 	if (unlikely(event->nr_strings || !trace_event_only_recorded(file))) {
 		record_any(event, file, args);
@@ -448,14 +449,15 @@ static void marker_record(void *probe_private, void *call_private,
 	}
 
 	buffer = file->tr->array_buffer.buffer;
+	/* A slot disables preemption once more. */
+	trace_ctx = tracing_gen_ctx_dec();
 	slot = ring_buffer_lock_reserve(buffer, event->size);
 	if (unlikely(!slot)) {
 		record_failed(event, file);
 		return;
 	}
 	record = ring_buffer_event_data(slot);
-	tracing_generic_entry_update(record, event->call.event.type,
-				     tracing_gen_ctx_dec());
+	tracing_generic_entry_update(record, event->call.event.type, trace_ctx);
 	fill_record(event, args, record, NULL);
 	__this_cpu_write(trace_taskinfo_save, true);
 	ring_buffer_unlock_commit(buffer);

@@ -281,6 +281,22 @@ filters_range() {
 	expect_records test_record_int 0
 }
 
+# A record without a filter is made in a shorter way, and is the same: what it
+# tells of interrupts, preemption and migration too.
+filter_or_not() {
+	switch_on test_record_int
+	hit int
+	event test_record_int filter 'c < 0'
+	hit int
+	event test_record_int filter 0
+	event test_record_int trigger 'traceoff if c > 0'
+	hit int
+	expect_records test_record_int 3
+	value=$(sed -n 's/^[^#].* \([^ ]*\) *[0-9.]*: test_record_int: /\1 /p' \
+		"$TRACE/trace" | sort -u | wc -l)
+	expect "kinds of records" "$value" 1
+}
+
 hist() {
 	file=$EVENTS/test_record_count/hist
 	event test_record_count trigger 'hist:keys=text:vals=n,sign'
@@ -611,7 +627,7 @@ races() {
 	expect_soon event_gone "$EVENT"
 }
 
-plan 28
+plan 29
 keep_record
 run "numbers read as they were passed" records_numbers
 run "fields that are hidden, named and many" records_fields
@@ -627,6 +643,7 @@ run "ids are unique" event_ids
 run "events with the names of files" event_names
 run "filters by numbers and strings" filters
 run "filters of the whole range" filters_range
+run "records with and without a filter are the same" filter_or_not
 run "histograms" hist
 run "one event switches another" enables
 run "an event switches tracing off" tracing_off
