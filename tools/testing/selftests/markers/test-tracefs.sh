@@ -292,7 +292,7 @@ filter_or_not() {
 	event test_record_int trigger 'traceoff if c > 0'
 	hit int
 	expect_records test_record_int 3
-	value=$(sed -n 's/^[^#].* \([^ ]*\) *[0-9.]*: test_record_int: /\1 /p' \
+	value=$(sed -n '/^#/d;s/^.*\] \([^ ]*\) *[0-9.]*: test_record_int: /\1 /p' \
 		"$TRACE/trace" | sort -u | wc -l)
 	expect "kinds of records" "$value" 1
 }
