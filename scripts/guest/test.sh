@@ -8,7 +8,7 @@ set -u
 KTAP=$KM_RESULTS/ktap
 SELFTESTS=$KM_ROOT/tools/testing/selftests/markers
 # What one selftest may take, in seconds.
-LIMIT=${KM_TEST_LIMIT:-300}
+LIMIT=${KM_TEST_LIMIT:-600}
 # What tracing's clients show does not depend on the debug options, which make
 # them slow.
 CLIENTS='test-trace-cmd test-perf test-bpftrace'
