@@ -86,7 +86,7 @@ as_running() {
 		#!/bin/sh
 		awk -F '\t' '
 			/^[^\t#]/ { name = $1 }
-			$2 == "site" && $3 == "vmlinux" { print name "\t" $3 "\t" $5 }
+			$2 == "site" && $3 == "vmlinux" { print name "\t" $3 "\t" $6 }
 		' /sys/kernel/tracing/markers
 	EOT
 	chmod +x "$TMP/script"

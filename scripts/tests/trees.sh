@@ -25,7 +25,8 @@ git_tree() {
 	git -C "$1" init -q
 	git -C "$1" config user.name 'Tester Größe'
 	git -C "$1" config user.email tester@localhost
-	git -C "$1" add -A
+	# The source of Debian says that git is to ignore all of it.
+	git -C "$1" add -A -f
 	git -C "$1" commit -qm base
 }
 
