@@ -41,13 +41,15 @@ make_root() {
 	rm -rf "$root.tmp"
 	mkdir -p "$root.tmp"
 	(
-		cd "$root.tmp"
+		cd "$root.tmp" || exit
 		mkdir -p dev etc proc run sys tmp usr/bin usr/lib usr/sbin var/tmp
 		for name in bin lib sbin; do
 			ln -s "usr/$name" "$name"
 		done
 		for deb in "$dir"/apt/cache/archives/*.deb; do
-			dpkg-deb -x "$deb" . || exit
+			# dpkg-deb -x would put directories in the links' place.
+			dpkg-deb --fsys-tarfile "$deb" |
+				tar -x -f - --keep-directory-symlink || exit
 		done
 		ln -sf mawk usr/bin/awk
 	) >>"$log" 2>&1 || die "cannot unpack the arm64 guest's programs; see $log"
