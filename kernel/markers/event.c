@@ -227,9 +227,9 @@ run_ops(const struct marker_event *event, const struct event_op *op,
 		if (op->kind == OP_MOVE) {
 			const u64 *end = slot + op->count;
 
-			do
+			do {
 				*to++ = *slot++;
-			while (slot != end);
+			} while (slot != end);
 		} else if (op->kind == OP_MOVE4) {
 			*(u32 *)to = *slot;
 		} else {

@@ -714,13 +714,13 @@ static bool marker_is_reserved(const char *name, size_t len)
 		"goto", "if", "inline", "int", "long", "register", "restrict",
 		"return", "short", "signed", "sizeof", "static", "struct",
 		"switch", "typedef", "union", "unsigned", "void", "volatile",
-		"while",
+		"while", NULL
 	};
 	size_t i;
 
 	if (len >= 7 && !memcmp(name, "common_", 7))
 		return true;
-	for (i = 0; i < sizeof(keywords) / sizeof(keywords[0]); i++) {
+	for (i = 0; keywords[i]; i++) {
 		if (strlen(keywords[i]) == len &&
 		    !memcmp(name, keywords[i], len))
 			return true;

@@ -317,7 +317,7 @@ record_events() {
 		perl -e "$SLEEPER" >"$dir/said" 2>&1 ||
 		indent <"$dir/said"
 	trace-cmd report -i "$dir/trace.dat" 2>/dev/null |
-		sed 's/^ *//; s/  *kernel/ kernel/; s/:  */: /g' >"$dir/recorded"
+		sed 's/^ *//; s/  *kernel/ kernel/; s/:[[:blank:]]*/: /g' >"$dir/recorded"
 	sleeper=$(sed -n 's/^marker-demo-\([0-9]*\) .*/\1/p;T;q' "$dir/recorded")
 	{
 		report 'kernel_timer_set: .*process_timeout'
@@ -325,7 +325,7 @@ record_events() {
 		report 'kernel_arch_syscall_entry: syscall_id 45 '
 	} | fold -s -w 76 | indent
 	check 'the timer for process_timeout was recorded' \
-		report 'kernel_timer_set: timer .* function process_timeout '
+		report 'kernel_timer_set: timer .* function process_timeout+0x0 '
 	check 'and the call that set it, by number and registers' \
 		report 'kernel_arch_syscall_entry: syscall_id 45 .* a2 1 a3 0 '
 	check 'and the switch to it when it was over' \

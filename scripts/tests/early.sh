@@ -32,9 +32,10 @@ boot() {
 }
 
 are_on() {
-	head -n 4 "$TMP/trace"
-	[ "$(head -n 4 "$TMP/trace" | xargs)" = \
-		"markers:kernel_timer_set markers:kernel_arch_syscall_entry 1 1" ]
+	head -n 5 "$TMP/trace" | tee "$TMP/on"
+	grep -x markers:kernel_timer_set "$TMP/on" &&
+	grep -x markers:kernel_arch_syscall_entry "$TMP/on" &&
+	[ "$(grep -c -x 1 "$TMP/on")" = 2 ]
 }
 
 # The trigger was taken too, and did what it is to do five times.

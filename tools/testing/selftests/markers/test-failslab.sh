@@ -132,15 +132,17 @@ unregister() {
 	unload site_blocks
 }
 
-# A module with sites is loaded with each allocation of the markers failing.
+# A module with sites is loaded with an allocation of the markers or of tracing
+# failing: each of the first, and then some of those that its trace events need.
+# It loads without these.
 load_module() {
 	call "register test_markers_many f0 0"
 	state
 	clean=$value
 	failures=0
 	nth=0
-	while [ "$nth" -lt 20 ]; do
-		nth=$((nth + 1))
+	while [ "$nth" -lt 300 ]; do
+		nth=$((nth + 1 + nth / 8))
 		put calls fail_load "$nth"
 		if out=$(insert many 2>&1); then
 			put many fire 1
@@ -159,11 +161,13 @@ load_module() {
 			expect "the list" "$value" "$clean"
 		fi
 	done
-	[ "$nth" -lt 20 ] || fail "no end of allocations"
+	[ "$nth" -lt 300 ] || fail "no end of allocations"
 	# Two of its three markers are new, and each is a piece of memory.
 	expect_least "failures" "$failures" 2
 	expect_log "$failures" "no memory for a site in test_markers_many"
 	load many
+	[ ! -d "$EVENTS" ] || [ -e "$EVENTS/test_markers_many/enable" ] ||
+		fail "no trace event when there was memory again"
 	calls_of f0 0
 	old=$value
 	put many fire 1
