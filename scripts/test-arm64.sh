@@ -70,8 +70,8 @@ check_kver
 "$KM_SCRIPTS/deps.sh" source build arm64
 "$KM_SCRIPTS/source.sh"
 "$KM_SCRIPTS/build.sh" arm64
-dir=$KM_CACHE/arm64
-root=$dir/root
+dir=$KM_CACHE/build/arm64
+root=$dir/root.$(echo "$PROGRAMS" | cksum | cut -d ' ' -f 1)
 log=$dir/root.log
 mkdir -p "$dir"
 lock "$dir/lock"
