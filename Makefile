@@ -7,7 +7,7 @@ export KVER
 help:
 	@echo 'make demo                  build the patched kernel, boot it, show markers at work'
 	@echo 'make test                  build two kernels, run all tests; ends with "N passed, N failed"'
-	@echo 'make test-all              all of the kernel'"'"'s own tests of tracing, with the series and without'
+	@echo 'make test-all              the kernel'"'"'s own tests of tracing, with the series and without; arm64'
 	@echo 'make apply KDIR=source      put the series on a kernel tree (git or plain)'
 	@echo 'make unapply KDIR=source    take it off again'
 	@echo 'make series OUT=dir        write the series to dir as mails, for git am or git send-email'

@@ -78,7 +78,8 @@ kbuild_env() {
 }
 
 kmake() {
-	make -C "$tree" O="$obj" ${CCACHE:+CC="$CCACHE gcc"} -j"$(nproc)" "$@" \
+	make -C "$tree" O="$obj" ${CCACHE:+CC="$CCACHE ${CROSS_COMPILE:-}gcc"} \
+		-j"$(nproc)" "$@" \
 		</dev/null >"$log" 2>&1
 }
 
@@ -86,7 +87,7 @@ kmake() {
 config_inputs() {
 	{
 		cat "$TMP/fragment"
-		gcc --version | head -n 1
+		"${CROSS_COMPILE:-}gcc" --version | head -n 1
 		grep '\(^\|/\)Kconfig[^/]*$' "$TMP/files" | while read -r file; do
 			[ ! -f "$tree/$file" ] || cat "$tree/$file"
 		done

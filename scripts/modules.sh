@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 # Builds the selftests' modules for a kernel in the cache, outside of the clone.
-# Usage: modules.sh plain|debug
+# Usage: modules.sh plain|debug|arm64
 set -eu
 . "$(dirname "$0")/lib.sh"
 
@@ -23,11 +23,13 @@ sync_dir() {
 	done
 }
 
-name=${1:?usage: modules.sh plain|debug}
+name=${1:?usage: modules.sh plain|debug|arm64}
 dir=$(modules_dir "$name")
 log=$dir.log
 [ -d "$SOURCE" ] || exit 0
 sync_dir "$SOURCE" "$dir"
+unset ARCH CROSS_COMPILE
+[ "$name" != arm64 ] || export ARCH=arm64 CROSS_COMPILE=aarch64-linux-gnu-
 env -u MAKEFLAGS make -C "$dir" KDIR="$(build_dir "$name")" >"$log" 2>&1 || {
 	tail -n 30 "$log" >&2
 	die "the test modules do not build for $name; the whole log is $log"

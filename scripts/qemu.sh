@@ -13,10 +13,17 @@
 # ACCEL    kvm or tcg, found out when not given; or icount: one processor, whose
 #          time is the number of instructions that it has run, a nanosecond each
 # CPU      what QEMU calls the processor (tcg: max; kvm: host)
+# GUEST    x86 (the default) or arm64, always emulated
+# GUEST_ROOT  the root of the guest, if it is not that of this machine
 set -eu
 . "$(dirname "$0")/lib.sh"
 
-QEMU=qemu-system-x86_64
+case ${GUEST:=x86} in
+x86) QEMU=qemu-system-x86_64 MACHINE=q35 CONSOLE=ttyS0 ;;
+arm64) QEMU=qemu-system-aarch64 MACHINE=virt CONSOLE=ttyAMA0
+	ACCEL=${ACCEL:-tcg} ;;
+*) die "GUEST=$GUEST is none of x86, arm64; correct it" ;;
+esac
 
 # What in a console log means that the kernel itself found a mistake.
 FAULTS='BUG:|WARNING:|Oops|general protection|Call Trace:|INFO: task|INFO: possible|INFO: trying|rcu:.*stall|stalls on CPU|KASAN:|UBSAN:|KCSAN:|kmemleak:.*new suspected|suspicious RCU|possible recursive locking|inconsistent lock state|invalid wait context|bad unlock balance|held lock freed|ODEBUG:|list_(add|del) corruption|refcount_t:|Kernel panic|double fault|soft lockup|hard LOCKUP|detected unhandled'
@@ -77,7 +84,7 @@ command_line() {
 	printf '%s ' "root=/dev/root rootfstype=9p ro" \
 		"rootflags=trans=virtio,version=9p2000.L,msize=512000,cache=loose" \
 		"init=$KM_SCRIPTS/guest/init" \
-		"console=ttyS0 loglevel=7 panic=-1 oops=panic ${APPEND:-}"
+		"console=$CONSOLE loglevel=7 panic=-1 oops=panic ${APPEND:-}"
 }
 
 # Before 8.1 QEMU may run code that another processor has just patched (it did
@@ -96,9 +103,9 @@ guest() {
 		-cpu "${CPU:-max}" -smp 1 "$@" ;;
 	*) set -- -accel tcg,thread="$(tcg_threads)" -cpu "${CPU:-max}" -smp 2 "$@" ;;
 	esac
-	exec "$QEMU" -machine q35 -m "${MEMORY:-1024}" -nodefaults -no-reboot -display none \
+	exec "$QEMU" -machine "$MACHINE" -m "${MEMORY:-1024}" -nodefaults -no-reboot -display none \
 		-kernel "$image" -append "$(command_line)" \
-		-fsdev local,id=root,path=/,security_model=none,readonly=on,multidevs=remap \
+		-fsdev local,id=root,path="${GUEST_ROOT:-/}",security_model=none,readonly=on,multidevs=remap \
 		-device virtio-9p-pci,fsdev=root,mount_tag=/dev/root \
 		-fsdev local,id=results,path="$results",security_model=none,multidevs=remap \
 		-device virtio-9p-pci,fsdev=results,mount_tag=results "$@"
@@ -192,7 +199,7 @@ shift $((OPTIND - 1))
 image=${1:?usage: qemu.sh [-o RESULTS] BZIMAGE [SCRIPT [ARG...]]}
 shift
 
-command -v "$QEMU" >/dev/null || die "no $QEMU in PATH; install qemu-system-x86"
+command -v "$QEMU" >/dev/null || die "no $QEMU in PATH; install Debian's qemu-system-x86 or qemu-system-arm"
 [ -f "$image" ] || die "no kernel image $image; build the kernel first"
 case $KM_SCRIPTS in
 *[[:space:]]*) die "$KM_SCRIPTS has a blank in its name; move the clone" ;;

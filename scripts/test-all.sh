@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # What takes too long for each change: the whole of ftracetest on the patched
 # kernel and on one of the pristine source with the same configuration. Every
-# test comes out the same in both, or this fails.
+# test comes out the same in both, or this fails. Then the tests of the series
+# on an arm64 machine.
 # Usage: test-all.sh
 set -eu
 . "$(dirname "$0")/lib.sh"
@@ -81,3 +82,4 @@ if [ -n "$tests" ]; then
 	[ -z "$tests" ] || die "they still differ:" "$tests"
 fi
 say "all tests came out the same"
+"$KM_SCRIPTS/test-arm64.sh"
