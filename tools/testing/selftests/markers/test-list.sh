@@ -118,14 +118,20 @@ states() {
 	unload site_blocks calls
 }
 
+without_copies() {
+	if [ "$machine" = x86_64 ]; then cat; else sed 's/ [0-9]*$//'; fi
+}
+
 # The functions that the sites of marker $1 lie in, a line for each site with the
 # number of its places in each, should be those that follow, in any order. The
-# compiler may have given a function a suffix.
+# compiler may have given a function a suffix. It may also have more than one copy
+# of a jump in the code; for x86 it has been seen not to, so only there do the
+# numbers count.
 expect_functions() {
 	name=$1
 	shift
 	lines "$name" site
-	wanted=$(printf '%s\n' "$@" | sort)
+	wanted=$(printf '%s\n' "$@" | without_copies | sort)
 	expect "functions of $name" "$(echo "$places" | awk -F, '
 		$0 == "-" { print; next }
 		{
@@ -139,7 +145,7 @@ expect_functions() {
 			for (f in n)
 				out = out (out ? " " : "") f " " n[f]
 			print out
-		}' | sort)" "$wanted"
+		}' | without_copies | sort)" "$wanted"
 }
 
 # A kprobe on the place $2 of module $1 is refused, and that is because jump
@@ -156,6 +162,7 @@ expect_patched() {
 }
 
 site_places() {
+	machine=$(uname -m)
 	lines kernel_sched_schedule site
 	[ "$places" != - ] || { skip "no jump labels or no kallsyms"; return; }
 	load site_blocks
@@ -168,7 +175,12 @@ site_places() {
 	expect_functions test_markers_many "two_in_one_function 1" \
 		"two_in_one_function 1" "unrolled 4" "inlined_twice 2" \
 		"many_b 1" "many_b 1"
-	expect "different places" "$(echo "$places" | tr ',' '\n' | sort -u | wc -l)" 10
+	value=$(echo "$places" | tr ',' '\n' | sort -u | wc -l)
+	if [ "$machine" = x86_64 ]; then
+		expect "different places" "$value" 10
+	else
+		expect_least "different places" "$value" 10
+	fi
 	# Init code is gone, and of a site whose code is not patched nothing is known.
 	lines test_markers_init site
 	expect "sites in init code" "$(echo "$places" | grep -c '^-$')" 1
