@@ -514,6 +514,23 @@ static void events_update(struct work_struct *work)
 /* For an event that was not wanted any more, and now may not be in use. */
 static DECLARE_WORK(events_work, events_update);
 
+/**
+ * marker_event_released - a reference of a marker's trace event was dropped
+ * @call: the event
+ *
+ * For who uses an event without having a handler registered.
+ *
+ * Context: Any that may take a spin lock; event_mutex may be held.
+ */
+void marker_event_released(struct trace_event_call *call)
+{
+	struct marker_event *event = container_of(call, struct marker_event,
+						  call);
+
+	if (!READ_ONCE(event->wanted))
+		schedule_work(&events_work);
+}
+
 static int event_attach(struct marker_event *event, marker_probe_func *func,
 			void *private)
 {

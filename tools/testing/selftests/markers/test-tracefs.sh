@@ -553,6 +553,10 @@ keeps_records() {
 		text="dev 1 blocks 1007 note hello${NL}dev 2 blocks 2007 note hello"
 		expect_text "$EVENT" "$text"
 	done
+	echo 1 >"$TRACEFS/options/fields"
+	n=$(grep -c "$EVENT: .*blocks=" "$TRACEFS/trace")
+	echo 0 >"$TRACEFS/options/fields"
+	expect "records that are shown by their fields" "$n" 2
 	# Records of both formats beside each other.
 	TRACE=$TRACEFS
 	load site_bocks
@@ -601,6 +605,21 @@ stays_with_triggers() {
 	expect_soon event_gone "$EVENT"
 }
 
+# An event probe holds the event without having a handler.
+stays_with_eprobe() {
+	load site_blocks
+	if ! echo "e:markers_test/probe markers.$EVENT" 2>/dev/null \
+		>>"$TRACEFS/dynamic_events"; then
+		skip "no event probes"
+		unload site_blocks
+		return
+	fi
+	unload site_blocks
+	event_there "$EVENT" || fail "it went while an event probe was there"
+	echo '-:markers_test/probe' >>"$TRACEFS/dynamic_events"
+	expect_soon event_gone "$EVENT"
+}
+
 # Modules come and go while all of it is recorded.
 reload() {
 	insmod "$MARKERS_MODULES/test_markers_site_blocks.ko" || return 0
@@ -627,7 +646,7 @@ races() {
 	expect_soon event_gone "$EVENT"
 }
 
-plan 29
+plan 30
 keep_record
 run "numbers read as they were passed" records_numbers
 run "fields that are hidden, named and many" records_fields
@@ -657,5 +676,6 @@ run "an event stays while it is on" stays_while_on
 run "records stay when a module goes" keeps_records
 run "a new format waits for the old one" waits_for_old
 run "an event stays while it has a trigger" stays_with_triggers
+run "an event stays while it has an event probe" stays_with_eprobe
 run "modules come and go while tracing is on" races
 finish
