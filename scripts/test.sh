@@ -1,8 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 # All that CI needs: builds the two kernels, runs KUnit and the selftests in a
-# guest of each, then the tests of the host side (scripts/tests). Everything is
-# KTAP and is counted in the end by ktap.awk.
+# guest of each, and the tests of the host side (scripts/tests). The debug
+# kernel's guest, the slowest, runs beside the others; a guest keeps little more
+# than one processor busy. Everything is KTAP and is counted in the end by
+# ktap.awk.
 # Usage: test.sh [plain|debug|host...]
 set -eu
 . "$(dirname "$0")/lib.sh"
@@ -20,21 +22,9 @@ build_programs() {
 	}
 }
 
-# The one KTAP result of a whole step: step FILE TEXT COMMAND...
-step() {
-	file=$1 text=$2
-	shift 2
-	code=0
-	"$@" || code=$?
-	{
-		printf 'KTAP version 1\n1..1\n'
-		if [ "$code" -eq 0 ]; then echo "ok 1 $text"; else echo "not ok 1 $text"; fi
-	} >"$file"
-}
-
-# Boots kernel $1 on the tests, with results in $2; what the guest promised and
-# did not write fails.
-test_guest() {
+# Boots kernel $1 on the tests, with results in $2, in the background; $guest is
+# its process.
+start_guest() {
 	dir=$results/$2
 	rm -rf "$dir"
 	mkdir -p "$dir/ktap"
@@ -44,9 +34,21 @@ test_guest() {
 	build_programs
 	"$KM_SCRIPTS/modules.sh" "$1"
 	say "testing in a guest: $2 (results: $dir)"
-	step "$dir/ktap/guest.ktap" "the guest ends well and its log has no report" \
-		env MEMORY="$(guest_memory "$1")" "$KM_SCRIPTS/qemu.sh" -o "$dir" "$KM_BUILD/arch/x86/boot/bzImage" \
-		"$KM_SCRIPTS/guest/test.sh"
+	MEMORY=$(guest_memory "$1") "$KM_SCRIPTS/qemu.sh" -o "$dir" \
+		"$KM_BUILD/arch/x86/boot/bzImage" "$KM_SCRIPTS/guest/test.sh" &
+	guest=$!
+	guests="$guests $guest"
+}
+
+# Waits for the guest of process $1 with results in $2; what it promised and did
+# not write fails.
+finish_guest() {
+	dir=$results/$2
+	not=
+	wait "$1" || not='not '
+	guests=$(echo "$guests" | sed "s/ $1\>//")
+	printf 'KTAP version 1\n1..1\n%sok 1 %s\n' "$not" \
+		"the guest ends well and its log has no report" >"$dir/ktap/guest.ktap"
 	[ -f "$dir/streams" ] || echo tests >"$dir/streams"
 	while read -r name; do
 		printf '%s\n' "$dir/ktap/$name.ktap"
@@ -54,9 +56,24 @@ test_guest() {
 	find "$dir/ktap" -name '*.ktap' >>"$results/promised"
 }
 
+test_guest() {
+	start_guest "$@"
+	finish_guest "$guest" "$2"
+}
+
+# For a shell that starts guests: they end with it.
+trap_end() {
+	guests=
+	trap '[ -z "$guests" ] || kill $guests 2>/dev/null || true' EXIT
+	trap 'exit 129' HUP
+	trap 'exit 130' INT
+	trap 'exit 143' TERM
+}
+
 # 32-bit programs enter the kernel in another way on Intel's processors than on
 # AMD's: boots kernel $1 again, on the kind that it has not been on.
 test_other_vendor() (
+	trap_end
 	vendor=GenuineIntel
 	! grep -qx "$vendor" "$results/$1/vendor" 2>/dev/null || vendor=AuthenticAMD
 	export ACCEL=tcg CPU="max,vendor=$vendor" KM_TEST_ONLY=test-syscalls
@@ -88,15 +105,25 @@ mkdir -p "$results"
 "$KM_SCRIPTS/deps.sh" git source build guest clients
 "$KM_SCRIPTS/source.sh"
 export TIMEOUT="${TIMEOUT:-1800}"
+trap_end
+debug_guest=
 for what in "$@"; do
 	[ "$what" = host ] || "$KM_SCRIPTS/build.sh" "$what"
 done
 for what in "$@"; do
+	[ "$what" != debug ] || {
+		start_guest debug debug
+		debug_guest=$guest
+	}
+done
+for what in "$@"; do
 	case $what in
+	debug) ;;
 	host) test_host ;;
 	*) test_guest "$what" "$what" ;;
 	esac
 	[ "$what" != plain ] || test_other_vendor plain
 done
+[ -z "$debug_guest" ] || finish_guest "$debug_guest" debug
 sort -u "$results/promised" | tr '\n' '\0' |
 	xargs -0 awk -v base="$results/" -f "$KM_SCRIPTS/ktap.awk"

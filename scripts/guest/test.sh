@@ -87,9 +87,9 @@ run_selftest() {
 
 say_result() {
 	if grep -q '^ *not ok\|^Bail out' "$1"; then
-		echo "  FAILED  $2"
+		echo "  FAILED  $KM_NAME: $2"
 	else
-		echo "  ok      $2"
+		echo "  ok      $KM_NAME: $2"
 	fi
 }
 
