@@ -25,6 +25,18 @@ stranger() {
 	git -C "$TMP/clone" init -q
 }
 
+# Each file of this clone that has its place in the kernel is in a patch.
+all_files() {
+	git -C "$KM_ROOT" ls-files -co --exclude-standard >"$TMP/ls" || return
+	sed -n '/^scripts\/mod\//p
+		/^\(\.ci\|patches\|scripts\|LICENSES\)\//d
+		/^\(\.gitignore\|COPYING\|Makefile\|README.md\)$/d
+		p' "$TMP/ls" | sort -u >"$TMP/ours"
+	[ -s "$TMP/ours" ] && comm -23 "$TMP/ours" "$TMP/files" >"$TMP/left" || return
+	cat "$TMP/left"
+	[ ! -s "$TMP/left" ]
+}
+
 nothing_at() {
 	[ ! -e "$1" ]
 }
@@ -77,6 +89,7 @@ out=$TMP/out git=$TMP/git plain=$TMP/plain
 seq -f %04g 0 "$(total)" >"$TMP/numbers"
 stranger
 
+test_that "each file is in a patch" all_files
 test_that "no OUT is refused" refuses "OUT=" series ""
 test_that "without an identity it is refused" \
 	refuses "user.email" env KM_ROOT="$TMP/clone" "$KM_SCRIPTS/export.sh" "$out"
