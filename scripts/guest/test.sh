@@ -86,11 +86,15 @@ run_selftest() {
 }
 
 say_result() {
+	result=FAILED
 	if grep -q '^ *not ok\|^Bail out' "$1"; then
-		echo "  FAILED  $KM_NAME: $2"
-	else
-		echo "  ok      $KM_NAME: $2"
+		:
+	elif grep -q '^ *ok ' "$1"; then
+		result=ok
+	elif grep -q '^1\.\.0 # SKIP' "$1"; then
+		result=skipped
 	fi
+	printf '  %-7s %s: %s\n' "$result" "$KM_NAME" "$2"
 }
 
 mkdir -p "$KTAP"
