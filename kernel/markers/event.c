@@ -534,6 +534,8 @@ void marker_event_released(struct trace_event_call *call)
 static int event_attach(struct marker_event *event, marker_probe_func *func,
 			void *private)
 {
+	lockdep_assert_held(&event_mutex);
+
 	if (event->nr_strings && !event_strings) {
 		event_strings = alloc_percpu(struct event_strings);
 		if (!event_strings)
@@ -551,6 +553,8 @@ static int event_attach(struct marker_event *event, marker_probe_func *func,
 static void event_detach(struct marker_event *event, marker_probe_func *func,
 			 void *private)
 {
+	lockdep_assert_held(&event_mutex);
+
 	marker_probe_unregister(event->tp.name, func, private);
 	if (!event->wanted)
 		schedule_work(&events_work);
@@ -561,8 +565,6 @@ static int event_reg(struct trace_event_call *call, enum trace_reg type,
 {
 	struct marker_event *event = container_of(call, struct marker_event,
 						  call);
-
-	lockdep_assert_held(&event_mutex);
 
 	switch (type) {
 	case TRACE_REG_REGISTER:
