@@ -9,9 +9,10 @@ KTAP=$KM_RESULTS/ktap
 SELFTESTS=$KM_ROOT/tools/testing/selftests/markers
 # What one selftest may take, in seconds.
 LIMIT=${KM_TEST_LIMIT:-600}
-# What tracing's clients show does not depend on the debug options, which make
-# them slow.
 CLIENTS='test-trace-cmd test-perf test-bpftrace'
+# Programs that read what tracing writes: the debug options find nothing there,
+# and make them slow. Perf also calls from where a task is switched.
+PLAIN_ONLY='test-trace-cmd test-bpftrace'
 FTRACETESTS='ftracetest-own ftracetest-markers'
 FTRACETEST_LIMIT=900
 
@@ -40,15 +41,16 @@ selftests() {
 	for test in "$SELFTESTS"/*.sh; do
 		test=$(basename "$test" .sh)
 		[ -x "$SELFTESTS/$test.sh" ] || continue
-		! is_client "$test" || [ "$KM_NAME" = plain ] || continue
+		! is_among "$test" "$PLAIN_ONLY" || [ "$KM_NAME" = plain ] ||
+			continue
 		echo "$test"
 	done
 	[ "$KM_NAME" != plain ] || [ ! -d "${KM_FTRACETEST:-}" ] ||
 		echo "$FTRACETESTS" | tr ' ' '\n'
 }
 
-is_client() {
-	case " $CLIENTS " in
+is_among() {
+	case " $2 " in
 	*" $1 "*) return 0 ;;
 	esac
 	return 1
@@ -76,7 +78,7 @@ run_selftest() {
 	0) ;;
 	4)
 		[ -s "$out" ] || echo "1..0 # SKIP" >"$out"
-		! is_client "$1" || echo "Bail out! skipped" >>"$out"
+		! is_among "$1" "$CLIENTS" || echo "Bail out! skipped" >>"$out"
 		;;
 	124 | 137) echo "Bail out! no end after $LIMIT s" >>"$out" ;;
 	*) grep -q '^ *not ok' "$out" ||
