@@ -510,9 +510,9 @@ static void test_print_fmt(struct kunit *test)
 		{ "pid %d n %lu", "\"pid %d n %llu\", REC->pid, REC->n" },
 		{ "a #1d%d b #2u%d c %hhx",
 		  "\"a %hhd b %hu c %hhx\", REC->a, REC->b, REC->c" },
-		{ "s %-8s c %c", "\"s %-8s c %u\", __get_str(s), REC->c" },
-		{ "p %p f %pS a #p%lu",
-		  "\"p %p f %pS a %#llx\", REC->p, REC->f, REC->a" },
+		{ "s %-8s c %c p %p",
+		  "\"s %-8s c %u p %p\", __get_str(s), REC->c, REC->p" },
+		{ "f %pS a #p%lu", "\"f %pS a %#llx\", REC->f, REC->a" },
 		{ "a %d regs #0%p b %d ## c %d",
 		  "\"a %d b %d\", REC->a, REC->b" },
 		{ "a %+d b % d c %-+5d", "\"a %d b %d c %-5d\", REC->a, REC->b, REC->c" },
@@ -537,6 +537,7 @@ static void test_call_names(struct kunit *test)
 {
 	static const char start[] =
 		"\"syscall_id %d (%s) arch %u ip %#llx\", REC->syscall_id, REC->arch == 0x40000003 ? ";
+	static const char names[] = "__print_symbolic(REC->syscall_id, { 0, \"restart_syscall\" }";
 	struct record *r = make_room(test);
 	struct marker_event *event;
 
@@ -566,6 +567,8 @@ do {									\
 					   ", { 59, \"execve\" }"));
 	KUNIT_EXPECT_EQ(test, strncmp(event->call.print_fmt, start,
 				      strlen(start)), 0);
+	KUNIT_EXPECT_EQ(test, strncmp(event->call.print_fmt + strlen(start), names,
+				      strlen(names)), 0);
 	marker_event_free(event);
 }
 
