@@ -31,13 +31,11 @@ start_guest() {
 	KM_NAME=$1 KM_BUILD=$(build_dir "$1") KM_TEST_MODULES=$(modules_dir "$1")
 	KM_FTRACETEST=$(src_dir)/tools/testing/selftests/ftrace
 	export KM_NAME KM_BUILD KM_TEST_MODULES KM_FTRACETEST
-	build_programs
 	"$KM_SCRIPTS/modules.sh" "$1"
 	say "testing in a guest: $2 (results: $dir)"
 	MEMORY=$(guest_memory "$1") "$KM_SCRIPTS/qemu.sh" -o "$dir" \
 		"$KM_BUILD/arch/x86/boot/bzImage" "$KM_SCRIPTS/guest/test.sh" &
 	guest=$!
-	guests="$guests $guest"
 }
 
 # Waits for the guest of process $1 with results in $2; what it promised and did
@@ -46,7 +44,6 @@ finish_guest() {
 	dir=$results/$2
 	not=
 	wait "$1" || not='not '
-	guests=$(echo "$guests" | sed "s/ $1\>//")
 	printf 'KTAP version 1\n1..1\n%sok 1 %s\n' "$not" \
 		"the guest ends well and its log has no report" >"$dir/ktap/guest.ktap"
 	[ -f "$dir/streams" ] || echo tests >"$dir/streams"
@@ -59,12 +56,13 @@ finish_guest() {
 test_guest() {
 	start_guest "$@"
 	finish_guest "$guest" "$2"
+	guest=
 }
 
 # For a shell that starts guests: they end with it.
 trap_end() {
-	guests=
-	trap '[ -z "$guests" ] || kill $guests 2>/dev/null || true' EXIT
+	guest='' debug_guest=''
+	trap 'kill $guest $debug_guest 2>/dev/null || true' EXIT
 	trap 'exit 129' HUP
 	trap 'exit 130' INT
 	trap 'exit 143' TERM
@@ -106,15 +104,15 @@ mkdir -p "$results"
 "$KM_SCRIPTS/source.sh"
 export TIMEOUT="${TIMEOUT:-1800}"
 trap_end
-debug_guest=
 for what in "$@"; do
-	[ "$what" = host ] || "$KM_SCRIPTS/build.sh" "$what"
+	[ "$what" != host ] || continue
+	"$KM_SCRIPTS/build.sh" "$what"
+	build_programs
 done
 for what in "$@"; do
-	[ "$what" != debug ] || {
-		start_guest debug debug
-		debug_guest=$guest
-	}
+	[ "$what" = debug ] || continue
+	start_guest debug debug
+	debug_guest=$guest guest=
 done
 for what in "$@"; do
 	case $what in
