@@ -958,37 +958,34 @@ static unsigned int field_size(const struct marker_field *field)
 	return is_string(field) ? sizeof(u32) : field->trace.size;
 }
 
-static int event_define_fields(struct trace_event_call *call)
+/*
+ * Tracing would go on with those of the fields that there was memory for, so
+ * they are all there before it is told of the event. They are kept as long as
+ * the event; after a failure the next call goes on where this one ended.
+ */
+static int event_define_fields(struct marker_event *event)
 {
-	struct marker_event *event = container_of(call, struct marker_event,
-						  call);
-	const struct event_arg *arg;
-	int ret = 0;
-
-	for (arg = event->args; arg < event->args + event->nr_args; arg++) {
+	for (; event->nr_defined < event->nr_args; event->nr_defined++) {
+		const struct event_arg *arg = &event->args[event->nr_defined];
 		const struct marker_type *trace = &arg->field.trace;
+		int ret;
 
 		if (!arg->field.recorded)
 			continue;
 		/* In network order the sign is not where a filter looks. */
-		ret = trace_define_field(call, field_type(&arg->field),
+		ret = trace_define_field(&event->call, field_type(&arg->field),
 					 arg->name, arg->offset,
 					 field_size(&arg->field),
 					 trace->is_signed && !trace->network,
 					 FILTER_OTHER);
 		if (ret)
-			break;
+			return ret;
 	}
-	return ret;
+	return 0;
 }
 
-static struct trace_event_fields event_fields[] = {
-	{
-		.type		= TRACE_FUNCTION_TYPE,
-		.define_fields	= event_define_fields,
-	},
-	{}
-};
+/* Empty: tracing has nothing left to define. */
+static struct trace_event_fields event_fields[] = { {} };
 
 /* === Events =============================================================== */
 
@@ -1207,7 +1204,7 @@ static void event_show(struct marker_event *event,
 		return;
 	}
 	event->refused = false;
-	if (add(&event->call) < 0) {
+	if (event_define_fields(event) || add(&event->call) < 0) {
 		pr_err("%s: no trace event: could not add it\n",
 		       event->tp.name);
 		return;

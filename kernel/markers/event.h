@@ -55,6 +55,7 @@ struct marker_event {
 	const struct event_arg	*call_nr;	/* a system call, and */
 	const struct event_arg	*call_arch;	/* its ABI; mostly NULL */
 	u16			nr_args;
+	u16			nr_defined;	/* of them tracing knows */
 	u16			nr_strings;
 	u16			size;		/* of a record without strings */
 	bool			live;		/* tracing knows it */

@@ -9,6 +9,7 @@
 
 FAILSLAB=/sys/kernel/debug/failslab
 ENOMEM=-12
+FIELDS=/sys/kernel/slab/ftrace_event_field
 ENTRY=kernel_arch_syscall_entry
 
 # Allocations that may sleep fail too; the report of each failure would have a
@@ -176,9 +177,62 @@ load_module() {
 	unload many
 }
 
+# The fields of the event are $1, or there is no event when that is empty.
+expect_fields() {
+	names=
+	[ ! -e "$EVENTS/test_fields_event/format" ] ||
+		names=$(sed -n 's/.* \([a-z_]*\);\toffset.*/\1/p' "$EVENTS/test_fields_event/format" |
+			grep -v '^common_' | tr '\n' ' ')
+	expect "fields of the event" "$names" "$1"
+}
+
+# Its module comes while number $1 of the fields that are still to be defined
+# fails.
+load_fields() {
+	put calls fail_load "$1"
+	load fields
+	get calls failed
+}
+
+# An event without some of its fields would stay so until reboot. So there is
+# none, and when there is memory for those that are missing, there is.
+define_fields() {
+	[ -d "$EVENTS" ] || { skip "no trace events of markers"; return; }
+	tracing=yes
+	reset_tracing
+	echo 1 2>/dev/null >"$FIELDS/failslab" ||
+		{ skip "the fields share their cache"; return; }
+	echo Y >"$FAILSLAB/cache-filter"
+	load_fields 1
+	if [ "$value" = Y ]; then
+		expect_fields ""
+		unload fields
+		load_fields 2
+		expect "field 2 failed" "$value" Y
+		expect_fields ""
+		expect_log 2 "test_fields_event: no trace event: could not add it"
+	else
+		skip "they were defined by an earlier run of this test"
+	fi
+	unload fields
+	echo N >"$FAILSLAB/cache-filter"
+	echo 0 >"$FIELDS/failslab"
+
+	load fields
+	expect_fields "one two three "
+	echo 'three == 9' >"$EVENTS/test_fields_event/filter"
+	echo 1 >"$EVENTS/test_fields_event/enable"
+	put fields fire 6
+	put fields fire 7
+	expect "what is recorded" \
+		"$(sed -n 's/.*test_fields_event: //p' "$TRACEFS/trace")" \
+		"one 7 two 8 three 9"
+	unload fields
+}
+
 [ -d "$FAILSLAB" ] || mount -t debugfs nodev /sys/kernel/debug 2>/dev/null
 [ -d "$FAILSLAB" ] || skip_all "no $FAILSLAB: this kernel cannot make allocations fail"
-plan 5
+plan 6
 keep_calls
 knobs_set
 trap 'on_exit; knobs_back' EXIT
@@ -187,4 +241,5 @@ run "register a handler of a site" register_armed
 run "register a handler of system calls" register_syscalls
 run "unregister always works" unregister
 run "load a module with sites" load_module
+run "an event has all its fields or is not there" define_fields
 finish
