@@ -51,8 +51,9 @@
  *   Each later one gets the next of _2, _3, ... that no field of the format is
  *   called by itself: "x %d x %d x_2 %d" are x, x_3 and x_2. So does every one
  *   that cannot keep its name: that is called common_*, as the fields of all
- *   trace events are, or by a keyword of C, as tools make a struct of C from the
- *   fields ("unsigned %u" is unsigned_2).
+ *   trace events are, or by a word that C has for itself, as tools make a struct
+ *   of C from the fields: a keyword, one that begins with "__" or with '_' and a
+ *   capital, or a macro like linux ("unsigned %u" is unsigned_2).
  */
 #include "format.h"
 
@@ -705,24 +706,31 @@ static const char *marker_own_name(const struct marker_field *field,
 	return argn;
 }
 
-/* Is it a word that no field may be called by? */
+/*
+ * Is it a word that no field may be called by? Those that C has for itself, in
+ * gcc's dialect and in C23, those that compilers have as macros, and common_*.
+ */
 static bool marker_is_reserved(const char *name, size_t len)
 {
-	static const char *const keywords[] = {
-		"auto", "break", "case", "char", "const", "continue", "default",
-		"do", "double", "else", "enum", "extern", "float", "for",
-		"goto", "if", "inline", "int", "long", "register", "restrict",
-		"return", "short", "signed", "sizeof", "static", "struct",
-		"switch", "typedef", "union", "unsigned", "void", "volatile",
-		"while", NULL
+	static const char *const words[] = {
+		"alignas", "alignof", "asm", "auto", "bool", "break", "case",
+		"char", "const", "constexpr", "continue", "default", "do",
+		"double", "else", "enum", "extern", "false", "float", "for",
+		"goto", "i386", "if", "inline", "int", "linux", "long",
+		"nullptr", "register", "restrict", "return", "short", "signed",
+		"sizeof", "static", "static_assert", "struct", "switch",
+		"thread_local", "true", "typedef", "typeof", "typeof_unqual",
+		"union", "unix", "unsigned", "void", "volatile", "while", NULL
 	};
 	size_t i;
 
+	if (name[0] == '_' && len >= 2 &&
+	    (name[1] == '_' || (name[1] >= 'A' && name[1] <= 'Z')))
+		return true;
 	if (len >= 7 && !memcmp(name, "common_", 7))
 		return true;
-	for (i = 0; keywords[i]; i++) {
-		if (strlen(keywords[i]) == len &&
-		    !memcmp(name, keywords[i], len))
+	for (i = 0; words[i]; i++) {
+		if (strlen(words[i]) == len && !memcmp(name, words[i], len))
 			return true;
 	}
 	return false;

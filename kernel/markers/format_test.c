@@ -750,6 +750,12 @@ static const struct {
 	{ "int %d long %ld interior %d", "int_2 long_2 interior" },
 	{ "int %d int_2 %d int %d", "int_3 int_2 int_4" },
 	{ "unsigned #4u%ld Unsigned %u", "unsigned_2 Unsigned" },
+	{ "asm %d typeof %d bool %d true %d", "asm_2 typeof_2 bool_2 true_2" },
+	/* what C has for itself, and macros */
+	{ "_Bool %d __x %d __ %d _X_2 %d", "_Bool_2 __x_2 ___2 _X_2_2" },
+	{ "_ %d _x %d _2 %d x__y %d X_Y %d", "_ _x _2 x__y X_Y" },
+	{ "linux %d unix %d i386 %d linuxes %d",
+	  "linux_2 unix_2 i386_2 linuxes" },
 };
 
 static void expect_names(struct kunit *test, const char *format,

@@ -40,6 +40,10 @@ text_names() {
 	value='x 1 x 2 x_2 3 4 common_pid 5 0x6 arg4 7'
 }
 
+text_words() {
+	value='asm 1 typeof 2 inline 3 linux 4 bool 5 _Bool 6 __linux__ 7 _ 8'
+}
+
 text_noargs() {
 	value=
 }

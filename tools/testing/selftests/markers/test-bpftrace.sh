@@ -30,6 +30,7 @@ fields() {
 		echo string >$HIT
 		echo network >$HIT
 		echo many >$HIT
+		echo words >$HIT
 	END
 	bpf '
 		tracepoint:markers:test_record_count {
@@ -54,6 +55,12 @@ fields() {
 			printf("many %d %s %s %d %d %d\n", args->a, str(args->d),
 				str(args->l), args->r, args->s, args->t);
 		}
+		tracepoint:markers:test_record_words {
+			printf("words %d %d %d %d %d %d %d %d\n", args->asm_2,
+				args->typeof_2, args->inline_2, args->linux_2,
+				args->bool_2, args->_Bool_2,
+				args->__linux___2, args->_);
+		}
 	' "/bin/sh $tmp/command"
 	all=$((50 + 50 * $(nproc)))
 	expect "what bpftrace said" "$value" "@n[even]: $all
@@ -66,7 +73,8 @@ int -128 -32768 -2147483648 -9223372036854775808 18446744073709551615 1234567890
 int -128 -32768 -2147483648 -9223372036854775808 18446744073709551615 1234567890123456789
 many -1 four twelve -18 19 -20
 network 901f 100007f 200
-string two words||(null)|(fault)|end"
+string two words||(null)|(fault)|end
+words 1 2 3 4 5 6 7 8"
 	expect_column test_record_count state off
 	expect_records test_record_count 0
 }

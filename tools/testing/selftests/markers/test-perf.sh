@@ -9,7 +9,7 @@
 . "$(dirname "$0")/records.sh"
 
 HIT=/sys/module/test_markers_record/parameters/hit
-FIELDS='int spec string convert network hidden names noargs many'
+FIELDS='int spec string convert network hidden names words noargs many'
 
 # perf records with these options while a shell runs "$1".
 record() {

@@ -10,7 +10,7 @@
 . "$(dirname "$0")/records.sh"
 
 HIT=/sys/module/test_markers_record/parameters/hit
-FIELDS='int spec string convert network hidden names noargs many'
+FIELDS='int spec string convert network hidden names words noargs many'
 
 # trace-cmd records the events "$@" while a shell runs $commands, and reports
 # what it recorded. It may not complain, and nothing may be lost.

@@ -31,7 +31,7 @@ records_numbers() {
 }
 
 records_fields() {
-	records_of hidden names noargs many
+	records_of hidden names words noargs many
 	expect_records test_record_noargs 1
 }
 

@@ -70,9 +70,9 @@ static noinline void hit_char(unsigned int n)
 static noinline void hit_string(unsigned int n)
 {
 	trace_mark(test_record_string,
-		   "plain %s empty [%s] null %s error %s unmapped %s big %s last %s",
+		   "plain %s empty [%s] null %s error %s unmapped %s big %s last %s cut %.4s",
 		   "two words", "", null_string, error_string, unmapped_string,
-		   long_string, "end");
+		   long_string, "end", "abcdef");
 }
 
 static noinline void hit_pointer(unsigned int n)
@@ -114,6 +114,14 @@ static noinline void hit_names(unsigned int n)
 	trace_mark(test_record_names,
 		   "x %d x %d x_2 %d %d common_pid %d 0x%x arg4 %d",
 		   1, 2, 3, 4, 5, 6, 7);
+}
+
+/* What C has for itself, and what gcc has as macros. */
+static noinline void hit_words(unsigned int n)
+{
+	trace_mark(test_record_words,
+		   "asm %d typeof %d inline %d linux %d bool %d _Bool %d __linux__ %d _ %d",
+		   1, 2, 3, 4, 5, 6, 7, 8);
 }
 
 static noinline void hit_noargs(unsigned int n)
@@ -187,6 +195,7 @@ static const struct record_case {
 	{ "network",	hit_network },
 	{ "hidden",	hit_hidden },
 	{ "names",	hit_names },
+	{ "words",	hit_words },
 	{ "noargs",	hit_noargs },
 	{ "many",	hit_many },
 	{ "count",	hit_count },
