@@ -89,9 +89,47 @@ static struct strings_level *this_strings(void)
 }
 
 /*
+ * Copies a string, at most @count bytes, the last of which becomes a NUL.
+ * Returns how many these are, or a negative error code.
+ *
  * Nothing here waits for a page. In NMI context the page tables may be in the
  * middle of a switch, and a kernel thread only borrows those of another task.
  */
+static long copy_string(char *to, const struct marker_field *field,
+			unsigned long address, long count)
+{
+	if (field->trace.kind == MARKER_FIELD_STRING)
+		return strncpy_from_kernel_nofault(to, (const void *)address,
+						   count);
+	if (in_nmi() || !current->mm)
+		return -EFAULT;
+	return strncpy_from_user_nofault(to, (const void __user *)address,
+					 count);
+}
+
+/*
+ * Same for what need not have a NUL: the precision is how many bytes there are.
+ * Byte number @count was a NUL, or has been replaced by one.
+ */
+static long copy_array(char *to, unsigned long address, long count)
+{
+	const char *from = (const char *)address;
+	long size;
+
+	to[0] = '\0';
+	if (!count)
+		return 1;
+	size = strncpy_from_kernel_nofault(to, from, count);
+	if (size != count)
+		return size;
+	if (copy_from_kernel_nofault(to + count - 1, from + count - 1, 1))
+		return -EFAULT;
+	if (!to[count - 1])
+		return count;
+	to[count] = '\0';
+	return count + 1;
+}
+
 static unsigned int fetch_string(char *to, const struct marker_field *field,
 				 unsigned long address, long room)
 {
@@ -100,15 +138,12 @@ static unsigned int fetch_string(char *to, const struct marker_field *field,
 	if (!address)
 		return strscpy(to, STRING_NULL, room) + 1;
 
-	if (field->trace.kind == MARKER_FIELD_STRING)
-		size = strncpy_from_kernel_nofault(to, (const void *)address,
-						   room);
-	else if (in_nmi() || !current->mm)
-		size = -EFAULT;
+	/* "%.4p" is nothing that gcc would compile. */
+	if (field->arg.kind == MARKER_FIELD_STRING &&
+	    field->precision >= 0 && field->precision < room)
+		size = copy_array(to, address, field->precision);
 	else
-		size = strncpy_from_user_nofault(to,
-						 (const void __user *)address,
-						 room);
+		size = copy_string(to, field, address, room);
 	if (size <= 0)
 		size = strscpy(to, STRING_FAULT, room) + 1;
 	return size;
@@ -649,7 +684,8 @@ static void make_spec(const struct marker_field *field, bool for_tools,
 			*to++ = *flag;
 	}
 	to = put_number(to, &from);
-	if (*from == '.') {
+	/* A '.' alone is a 0 to tools, and nothing to the kernel. */
+	if (field->precision >= 0) {
 		*to++ = *from++;
 		to = put_number(to, &from);
 	}

@@ -283,6 +283,55 @@ static void test_bad_strings(struct kunit *test)
 	vfree(page);
 }
 
+/* A precision says how long an array is that need not have a NUL. */
+static void test_arrays(struct kunit *test)
+{
+	struct record *r = make_room(test);
+	char *page = vmalloc(PAGE_SIZE);
+	struct marker_event *event;
+	char *end, *last;
+
+	KUNIT_ASSERT_NOT_NULL(test, page);
+	end = page + PAGE_SIZE;
+	memset(page, 'p', PAGE_SIZE);
+	last = end - 4;
+	memcpy(last, "abcd", 4);
+
+	event = make_event(test,
+			   "a %.4s b %.3s c %.5s d %.4s e %.0s f %.s g %.255s h #s%.4s i %.1s j %.9s");
+	record(r, event, last, last, last, "xy", (void *)1, (void *)1,
+	       end - 255, last, end - 1, NULL);
+#define EXPECT_TEXT(name, text)						\
+do {									\
+	const struct event_arg *arg = find_field(test, event, name);	\
+									\
+	if (arg)							\
+		KUNIT_EXPECT_STREQ(test, text_of(test, r, arg), text);	\
+} while (0)
+	EXPECT_TEXT("a", "abcd");
+	EXPECT_TEXT("b", "abc");
+	EXPECT_TEXT("c", "(fault)");
+	EXPECT_TEXT("d", "xy");
+	EXPECT_TEXT("e", "");
+	EXPECT_TEXT("f", "(fault)");
+	EXPECT_TEXT("h", "abcd");
+	EXPECT_TEXT("i", "d");
+	EXPECT_TEXT("j", "(null)");
+#undef EXPECT_TEXT
+	KUNIT_EXPECT_EQ(test, strlen(text_of(test, r, &event->args[6])), 255);
+	marker_event_free(event);
+
+	/* A NUL at the end of what may be read is one like others. */
+	last[3] = '\0';
+	event = make_event(test, "a %.4s b %.3s c %.5s");
+	record(r, event, last, last, last);
+	KUNIT_EXPECT_STREQ(test, text_of(test, r, &event->args[0]), "abc");
+	KUNIT_EXPECT_STREQ(test, text_of(test, r, &event->args[1]), "abc");
+	KUNIT_EXPECT_STREQ(test, text_of(test, r, &event->args[2]), "abc");
+	marker_event_free(event);
+	vfree(page);
+}
+
 /* === Random ones ========================================================== */
 
 static const char *pool_string(struct rnd_state *rnd)
@@ -333,7 +382,9 @@ static void check_record(struct kunit *test, const struct random_format *f,
 		} else {
 			const char *given = (void *)(unsigned long)slots[i];
 			const char *text = text_of(test, r, arg);
-			size_t len = min(strlen(given), 255);
+			bool array = arg->field.arg.kind == MARKER_FIELD_STRING;
+			unsigned int most = array ? f->precision[i] : 255;
+			size_t len = strnlen(given, min(most, 255U));
 
 			/* With others it may have to be shorter. */
 			if (event->nr_strings <= 8)
@@ -512,6 +563,8 @@ static void test_print_fmt(struct kunit *test)
 		  "\"a %hhd b %hu c %hhx\", REC->a, REC->b, REC->c" },
 		{ "s %-8s c %c p %p",
 		  "\"s %-8s c %u p %p\", __get_str(s), REC->c, REC->p" },
+		{ "s %.4s t %.s",
+		  "\"s %.4s t %s\", __get_str(s), __get_str(t)" },
 		{ "f %pS a #p%lu", "\"f %pS a %#llx\", REC->f, REC->a" },
 		{ "a %d regs #0%p b %d ## c %d",
 		  "\"a %d b %d\", REC->a, REC->b" },
@@ -577,6 +630,7 @@ static struct kunit_case event_cases[] = {
 	KUNIT_CASE(test_values),
 	KUNIT_CASE(test_strings),
 	KUNIT_CASE(test_bad_strings),
+	KUNIT_CASE(test_arrays),
 	KUNIT_CASE(test_random_records),
 	KUNIT_CASE(test_print),
 	KUNIT_CASE(test_random_print),

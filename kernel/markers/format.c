@@ -27,7 +27,8 @@
  *   What format_decode() of lib/vsprintf.c takes, without '*' (it is an
  *   argument of its own), without length modifiers on c, s and p (wide
  *   characters to gcc, ignored by the kernel), without "%5%", and width and
- *   precision up to MARKER_FORMAT_MAX_WIDTH. %c is read as unsigned char, as
+ *   precision up to MARKER_FORMAT_MAX_WIDTH. A '.' without a number, 0 to C, is
+ *   no precision, as it is to the kernel. %c is read as unsigned char, as
  *   vsnprintf() does. vsnprintf() swallows all letters and digits behind %p,
  *   and which of them dereference changes between kernels: so everything but
  *   x, K, S, s and B is refused, and also a second one (%pSR, %pxyz).
@@ -303,8 +304,13 @@ static const char *marker_parse_arg(const char *p, struct marker_field *field,
 	while (*p == '-' || *p == '+' || *p == ' ' || *p == '#' || *p == '0');
 
 	p = marker_parse_number(p, &width);
-	if (*p == '.')
-		p = marker_parse_number(p + 1, &precision);
+	field->precision = -1;
+	if (*p == '.') {
+		length = p + 1;
+		p = marker_parse_number(length, &precision);
+		if (p > length)
+			field->precision = precision;
+	}
 	if (width > MARKER_FORMAT_MAX_WIDTH ||
 	    precision > MARKER_FORMAT_MAX_WIDTH) {
 		*what = "width or precision over 255";

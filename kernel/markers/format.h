@@ -84,6 +84,7 @@ struct marker_type {
  * @name_len: length of that word; 0 if there is none. marker_field_name()
  *        gives the full name
  * @index: number of the argument, from 0, unrecorded ones counted
+ * @precision: the number behind the '.', -1 if there is none
  * @suffix: the letter behind %p: x, K, S, s, B or NUL
  * @recorded: false for #0 and for everything behind ##
  * @pass: how the caller passes it
@@ -102,6 +103,7 @@ struct marker_field {
 	u16 name;
 	u8 name_len;
 	u8 index;
+	short precision;
 	char suffix;
 	bool recorded;
 	enum marker_arg_pass pass;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Random formats, and what the arguments of them have to become. */
 #include <linux/kernel.h>
+#include <linux/limits.h>
 #include <linux/string.h>
 
 #include "random_format.h"
@@ -114,11 +115,17 @@ void random_format(struct rnd_state *rnd, struct random_format *f, bool traced)
 		"", " ", "pid ", "a_b=", "0x", " %% ", "# ", "x y ", "common_a ",
 		"(%%d)", " #%%",
 	};
-	static const char *const flags[] = {
-		"", "", "-", "0", "+ ", "#", "-#0", "5", "08", ".3", "-10.4",
-		"255", ".",
+	static const struct {
+		const char *text;
+		unsigned int precision;
+	} flags[] = {
+		{ "", UINT_MAX }, { "", UINT_MAX }, { "-", UINT_MAX },
+		{ "0", UINT_MAX }, { "+ ", UINT_MAX }, { "#", UINT_MAX },
+		{ "-#0", UINT_MAX }, { "5", UINT_MAX }, { "08", UINT_MAX },
+		{ "255", UINT_MAX }, { ".3", 3 }, { "-10.4", 4 }, { ".0", 0 },
+		{ ".", UINT_MAX },
 	};
-	unsigned int i, a, t;
+	unsigned int i, a, t, flag;
 	bool tail = false;
 
 	f->text[0] = '\0';
@@ -150,7 +157,9 @@ void random_format(struct rnd_state *rnd, struct random_format *f, bool traced)
 			f->trace[i] = random_traces[t].type;
 		}
 		format_repeat(f->text, "%", 1);
-		format_repeat(f->text, flags[random_roll(rnd, ARRAY_SIZE(flags))], 1);
+		flag = random_roll(rnd, ARRAY_SIZE(flags));
+		format_repeat(f->text, flags[flag].text, 1);
+		f->precision[i] = flags[flag].precision;
 		format_repeat(f->text, random_args[a].text, 1);
 		f->recorded += !dropped;
 	}

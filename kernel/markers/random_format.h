@@ -20,6 +20,8 @@ struct random_format {
 	/* From every slot to what has to be read and recorded. */
 	enum ctype type[RANDOM_FIELDS_MAX];
 	enum ctype trace[RANDOM_FIELDS_MAX];
+	/* UINT_MAX without one. */
+	unsigned int precision[RANDOM_FIELDS_MAX];
 };
 
 unsigned int random_roll(struct rnd_state *rnd, unsigned int sides);

@@ -60,7 +60,7 @@ text_string() {
 		big=${big}0123456789
 	done
 	value='plain two words empty [] null (null) error (fault) unmapped'
-	value="$value (fault) big ${big}01234 last end"
+	value="$value (fault) big ${big}01234 last end cut abcd"
 }
 
 # What the kernel sees of our memory is what we know: the name we go by.
