@@ -14,7 +14,8 @@ packages() {
 	build) echo gcc:gcc make:make flex:flex bison:bison bc:bc lz4:lz4 \
 		ccache:ccache patch:patch libc6-dev libelf-dev ;;
 	guest) echo qemu-system-x86:qemu-system-x86_64 kmod:kmod ;;
-	clients) echo trace-cmd:trace-cmd linux-perf:perf bpftrace:bpftrace ;;
+	clients) echo trace-cmd:trace-cmd linux-perf:perf bpftrace:bpftrace \
+		iproute2:ip iputils-ping:ping ;;
 	arm64) echo gcc-aarch64-linux-gnu:aarch64-linux-gnu-gcc \
 		qemu-system-arm:qemu-system-aarch64 ;;
 	check) echo sparse:sparse shellcheck:shellcheck codespell:codespell \
