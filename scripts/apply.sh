@@ -105,6 +105,15 @@ check_git() {
 		die "$kdir has changes (first: ${dirty#???}); commit or stash them"
 }
 
+# What the series edits git has to know of. A source package may bring a
+# .gitignore with it that leaves files out.
+check_tracked() {
+	while read -r file; do
+		[ ! -e "$kdir/$file" ] || kgit cat-file -e "HEAD:$file" 2>/dev/null ||
+			die "$kdir/$file is not in git; add the source with git add -A -f and commit it"
+	done <"$TMP/files"
+}
+
 git_am() {
 	xargs git -C "$kdir" -c apply.ignoreWhitespace=false am -q -b --no-3way \
 		--no-scissors --whitespace=nowarn <"$TMP/patches" >"$TMP/am.log" 2>&1 &&
@@ -157,6 +166,7 @@ do_apply() {
 		die "the series does not fit $kdir: $why; nothing changed"
 	fi
 	if [ -e "$kdir/.git" ]; then
+		check_tracked
 		git_am
 	else
 		install_stage

@@ -124,6 +124,11 @@ git -C "$git" commit -qam "another kernel"
 test_that "git tree: what does not fit is named" \
 	untouched "$git" refuses "\.patch does not fit $edited" apply "$git"
 git_tree "$git"
+git -C "$git" rm -q --cached "$edited"
+git -C "$git" commit -qm "without a file that is ignored"
+test_that "git tree: a file that git does not have is named" \
+	untouched "$git" refuses "$edited is not in git" apply "$git"
+git_tree "$git"
 printf '#!/bin/sh\nexit 1\n' >"$git/.git/hooks/pre-applypatch"
 chmod +x "$git/.git/hooks/pre-applypatch"
 test_that "git tree: a failing git am leaves all as it was" \
