@@ -7,7 +7,11 @@ set -eu
 
 check_kver
 build=${BUILD:-plain}
-[ $# -eq 0 ] || check_script "$1"
+if [ $# -gt 0 ]; then
+	check_script "$1"
+else
+	check_terminal
+fi
 use_kernel "$build"
 MEMORY=$(guest_memory "$build")
 export KM_NAME="$build" MEMORY

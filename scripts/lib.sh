@@ -75,6 +75,10 @@ check_script() {
 	[ -f "$1" ] && [ -x "$1" ] || die "$1 is not an executable file; run chmod +x on it"
 }
 
+check_terminal() {
+	[ -t 0 ] || die "a shell needs a terminal; give RUN=script"
+}
+
 # The author as git knows it in directory $1, "Name <mail>"; nothing that git
 # would have to guess from the names of the user and the host.
 git_author() {

@@ -213,8 +213,8 @@ if [ $# -gt 0 ]; then
 	script=$(cd "$(dirname "$1")" && pwd -P)/$(basename "$1")
 	shift
 	set -- "$script" "$@"
-elif [ ! -t 0 ]; then
-	die "a shell needs a terminal; give RUN=script"
+else
+	check_terminal
 fi
 mkdir -p "$KM_CACHE"
 make_tmp
