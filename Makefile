@@ -8,8 +8,8 @@ help:
 	@echo 'make demo                  build the patched kernel, boot it, show markers at work'
 	@echo 'make test                  build two kernels, run all tests; ends with "N passed, N failed"'
 	@echo 'make test-all              the kernel'"'"'s own tests of tracing, with the series and without; arm64'
-	@echo 'make apply KDIR=source      put the series on a kernel tree (git or plain)'
-	@echo 'make unapply KDIR=source    take it off again'
+	@echo 'make apply KDIR=source     put the series on a kernel tree (git or plain)'
+	@echo 'make unapply KDIR=source   take it off again'
 	@echo 'make series OUT=dir        write the series to dir as mails, for git am or git send-email'
 	@echo 'make check                 checkpatch, sparse, W=1, kernel-doc, shellcheck, codespell'
 	@echo 'make check-patches         build the series patch by patch; goes on where it was stopped'
@@ -20,6 +20,7 @@ help:
 	@echo
 	@echo 'KVER=$(KVER) (there is: $(notdir $(patsubst %/series,%,$(wildcard patches/*/series))))'
 	@echo 'TIMEOUT=seconds (300)      limit of one guest run'
+	@echo 'APPEND="option ..."        more for the command line of the guest'"'"'s kernel'
 	@echo 'MEMORY=MB ACCEL=kvm|tcg    what the guest gets; XDG_CACHE_HOME=dir: where all is built'
 
 demo test test-all check check-patches clean:
