@@ -180,8 +180,9 @@ load_module() {
 # The fields of the event are $1, or there is no event when that is empty.
 expect_fields() {
 	names=
-	[ ! -e "$EVENTS/test_fields_event/format" ] ||
-		names=$(sed -n 's/.* \([a-z_]*\);\toffset.*/\1/p' "$EVENTS/test_fields_event/format" |
+	format=$EVENTS/test_fields_event/format
+	[ ! -e "$format" ] ||
+		names=$(sed -n 's/.* \([a-z_]*\);\toffset.*/\1/p' "$format" |
 			grep -v '^common_' | tr '\n' ' ')
 	expect "fields of the event" "$names" "$1"
 }
