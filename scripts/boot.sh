@@ -9,7 +9,8 @@ check_kver
 build=${BUILD:-plain}
 if [ $# -gt 0 ]; then
 	check_script "$1"
-else
+elif [ -z "${KDIR:-}" ]; then
+	# Before a build, which takes minutes.
 	check_terminal
 fi
 use_kernel "$build"
