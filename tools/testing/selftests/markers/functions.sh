@@ -30,6 +30,7 @@ set -u
 
 kept=
 tracing=
+triggers=
 planned=0
 passed=0
 failed=0
@@ -455,7 +456,8 @@ reset_tracing() {
 		[ ! -d "$instance" ] || rmdir "$instance"
 	done
 	echo 0 >"$TRACEFS/tracing_on"
-	for file in "$EVENTS"/*/trigger; do
+	for file in $triggers; do
+		[ -f "$file" ] || continue
 		while read -r trigger; do
 			case $trigger in
 			\#*) ;;
@@ -463,11 +465,9 @@ reset_tracing() {
 			esac
 		done <"$file"
 	done
+	triggers=
 	echo 0 >"$TRACEFS/events/enable"
-	for file in "$EVENTS"/*/filter; do
-		read -r filter <"$file"
-		[ "$filter" = none ] || echo 0 >"$file"
-	done
+	echo 0 >"$EVENTS/filter"
 	echo >"$TRACEFS/set_event_pid"
 	[ ! -e "$TRACEFS/snapshot" ] || echo 0 >"$TRACEFS/snapshot"
 	echo >"$TRACEFS/trace"
@@ -476,6 +476,7 @@ reset_tracing() {
 
 # File $2 of event $1 gets $3. To truncate a file of triggers removes some.
 event() {
+	[ "$2" != trigger ] || triggers="$triggers $TRACE/events/markers/$1/$2"
 	echo "$3" >>"$TRACE/events/markers/$1/$2" ||
 		fail "cannot write '$3' to $2 of event $1"
 }

@@ -198,21 +198,24 @@ format_names() {
 
 # Each has a number of its own, which its format file tells, too.
 event_ids() {
-	ids=
-	for dir in "$EVENTS"/*/; do
-		read -r id <"$dir/id"
-		ids="$ids$id$NL"
-		name=$(basename "$dir")
-		grep -qx "name: $name" "$dir/format" ||
-			fail "the format of $name has another name"
-		grep -qx "ID: $id" "$dir/format" ||
-			fail "the format of $name does not have its ID $id"
-	done
-	twice=$(printf %s "$ids" | sort | uniq -d)
-	expect "ids that two events have" "$twice" ""
+	value=$(awk '
+		/^name: / { name = $2 }
+		/^ID: / {
+			dir = FILENAME
+			sub("/format$", "", dir)
+			getline id <(dir "/id")
+			close(dir "/id")
+			sub(".*/", "", dir)
+			if (name != dir)
+				print "the format of", dir, "has the name", name
+			if ($2 != id)
+				print "the format of", dir, "has the ID", $2, "for", id
+		}
+	' "$EVENTS"/*/format)
+	expect "mistakes" "$value" ""
 	# Those of other events are their own as well.
 	cat "$TRACEFS"/events/*/*/id | sort | uniq -d >"$tmp/ids"
-	expect "ids that two events of all have" "$(cat "$tmp/ids")" ""
+	expect "ids that two events have" "$(cat "$tmp/ids")" ""
 }
 
 # Names of files that the directory of all our events has have no event.
