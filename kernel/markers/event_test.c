@@ -186,6 +186,15 @@ do {									\
 #undef EXPECT_FIELD
 }
 
+/* The string of the field with that name, in record r of this event. */
+#define EXPECT_TEXT(name, text)						\
+do {									\
+	const struct event_arg *arg = find_field(test, event, name);	\
+									\
+	if (arg)							\
+		KUNIT_EXPECT_STREQ(test, text_of(test, r, arg), text);	\
+} while (0)
+
 static void test_strings(struct kunit *test)
 {
 	struct record *r = make_room(test);
@@ -202,13 +211,6 @@ static void test_strings(struct kunit *test)
 			   "a %s b %s c %s d %s e #s%p f #p%s g #us%p h #us%p i %s");
 	record(r, event, "text", NULL, ERR_PTR(-ENOMEM), end, "plain", "address",
 	       NULL, (void *)8, "");
-#define EXPECT_TEXT(name, text)						\
-do {									\
-	const struct event_arg *arg = find_field(test, event, name);	\
-									\
-	if (arg)							\
-		KUNIT_EXPECT_STREQ(test, text_of(test, r, arg), text);	\
-} while (0)
 	EXPECT_TEXT("a", "text");
 	EXPECT_TEXT("b", "(null)");
 	EXPECT_TEXT("c", "(fault)");
@@ -218,7 +220,6 @@ do {									\
 	/* This is a kernel thread. */
 	EXPECT_TEXT("h", "(fault)");
 	EXPECT_TEXT("i", "");
-#undef EXPECT_TEXT
 	marker_event_free(event);
 
 	/* As many as there can be: all have their turn. */
@@ -301,13 +302,6 @@ static void test_arrays(struct kunit *test)
 			   "a %.4s b %.3s c %.5s d %.4s e %.0s f %.s g %.255s h #s%.4s i %.1s j %.9s");
 	record(r, event, last, last, last, "xy", (void *)1, (void *)1,
 	       end - 255, last, end - 1, NULL);
-#define EXPECT_TEXT(name, text)						\
-do {									\
-	const struct event_arg *arg = find_field(test, event, name);	\
-									\
-	if (arg)							\
-		KUNIT_EXPECT_STREQ(test, text_of(test, r, arg), text);	\
-} while (0)
 	EXPECT_TEXT("a", "abcd");
 	EXPECT_TEXT("b", "abc");
 	EXPECT_TEXT("c", "(fault)");
@@ -317,7 +311,6 @@ do {									\
 	EXPECT_TEXT("h", "abcd");
 	EXPECT_TEXT("i", "d");
 	EXPECT_TEXT("j", "(null)");
-#undef EXPECT_TEXT
 	KUNIT_EXPECT_EQ(test, strlen(text_of(test, r, &event->args[6])), 255);
 	marker_event_free(event);
 
