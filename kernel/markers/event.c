@@ -109,7 +109,8 @@ static long copy_string(char *to, const struct marker_field *field,
 
 /*
  * Same for what need not have a NUL: the precision is how many bytes there are.
- * Byte number @count was a NUL, or has been replaced by one.
+ * Byte number @count was a NUL, or has been replaced by one, so it is read once
+ * more. If it has changed by then, what is recorded ends with it, or without.
  */
 static long copy_array(char *to, unsigned long address, long count)
 {
