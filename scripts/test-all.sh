@@ -52,7 +52,7 @@ tell() {
 }
 
 check_kver
-"$KM_SCRIPTS/deps.sh" source build guest
+"$KM_SCRIPTS/deps.sh" source build guest clients
 "$KM_SCRIPTS/source.sh"
 "$KM_SCRIPTS/build.sh" plain
 make_tmp
