@@ -30,7 +30,6 @@ set -u
 
 kept=
 tracing=
-triggers=
 planned=0
 passed=0
 failed=0
@@ -456,16 +455,9 @@ reset_tracing() {
 		[ ! -d "$instance" ] || rmdir "$instance"
 	done
 	echo 0 >"$TRACEFS/tracing_on"
-	for file in $triggers; do
-		[ -f "$file" ] || continue
-		while read -r trigger; do
-			case $trigger in
-			\#*) ;;
-			*) echo "!${trigger%% \[*}" >>"$file" ;;
-			esac
-		done <"$file"
+	grep -Hs '^[^#]' "$EVENTS"/*/trigger | while IFS=: read -r file trigger; do
+		echo "!${trigger%% \[*}" >>"$file"
 	done
-	triggers=
 	echo 0 >"$TRACEFS/events/enable"
 	echo 0 >"$EVENTS/filter"
 	echo >"$TRACEFS/set_event_pid"
@@ -476,7 +468,6 @@ reset_tracing() {
 
 # File $2 of event $1 gets $3. To truncate a file of triggers removes some.
 event() {
-	[ "$2" != trigger ] || triggers="$triggers $TRACE/events/markers/$1/$2"
 	echo "$3" >>"$TRACE/events/markers/$1/$2" ||
 		fail "cannot write '$3' to $2 of event $1"
 }
