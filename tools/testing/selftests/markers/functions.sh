@@ -8,12 +8,13 @@
 # MARKERS_MODULES	the directory with the built test modules
 #
 # To start a program takes long in an emulated machine, so what is done often is
-# done by the shell itself.
+# done by the shell itself, but for the list of markers, which is long.
 
 MARKERS_MODULES=${MARKERS_MODULES:-$(dirname "$0")/test_modules}
 TRACEFS=/sys/kernel/tracing
 MARKERS=$TRACEFS/markers
 EVENTS=$TRACEFS/events/markers
+LKST_EVENTS=$TRACEFS/events/lkst
 TAB=$(printf '\t')
 NL='
 '
@@ -30,6 +31,7 @@ set -u
 
 kept=
 tracing=
+triggers=
 planned=0
 passed=0
 failed=0
@@ -67,7 +69,7 @@ plan() {
 	mistakes
 	tainted=$value
 	echo "TAP version 13"
-	echo "1..$planned"
+	[ -n "${MARKERS_CASES:-}" ] || echo "1..$planned"
 }
 
 # test_markers_calls stays loaded for all cases, and starts each with no hits.
@@ -76,20 +78,29 @@ keep_calls() {
 	insert calls || skip_all "cannot load test_markers_calls"
 }
 
-# test_markers_record stays loaded for all cases, and each starts with tracing as
-# it is after boot.
-keep_record() {
+# Each case starts with tracing as it is after boot.
+keep_tracing() {
 	[ -d "$EVENTS" ] || skip_all "no trace events of markers"
-	kept=test_markers_record
 	tracing=yes
 	reset_tracing
+}
+
+# So it does with test_markers_record, which stays loaded for all cases.
+keep_record() {
+	keep_tracing
+	kept=test_markers_record
 	insert record || skip_all "cannot load test_markers_record"
 	state
 	before=$value
 }
 
-# One case: $2 is its function, $1 what it shows.
+# One case: $2 is its function, $1 what it shows. It is none if it is not among
+# MARKERS_CASES, an extended regular expression.
 run() {
+	if ! echo "$1" | grep -qE -e "${MARKERS_CASES:-}"; then
+		planned=$((planned - 1))
+		return
+	fi
 	number=$((passed + failed + skipped + 1))
 	wrong=
 	reason=
@@ -110,6 +121,7 @@ run() {
 }
 
 finish() {
+	[ -z "${MARKERS_CASES:-}" ] || echo "1..$planned"
 	echo "# Totals: pass:$passed fail:$failed xfail:0 xpass:0 skip:$skipped error:0"
 	[ "$failed" -eq 0 ] || exit 1
 	if [ $((passed + skipped)) -ne "$planned" ]; then
@@ -336,49 +348,38 @@ split() {
 	set -- $1
 	unset IFS
 	set +f
+	# shellcheck disable=SC2034 # for those who source this
 	f1=${1:-} f2=${2:-} f3=${3:-} f4=${4:-} f5=${5:-} f6=${6:-} f7=${7:-}
-	f8=${8:-} f9=${9:-}
+	f8=${8:-} f9=${9:-} f10=${10:-}
 }
 
 # All of the list but the counters.
 state() {
-	value=
-	while IFS= read -r line; do
-		case $line in
-		"$TAB"*) ;;
-		*)
-			split "$line"
-			line="$f1 $f2 $f3 $f4 $f9"
-			;;
-		esac
-		value="$value$line$NL"
-	done <"$MARKERS"
+	value=$(awk -F '\t' '
+		/^\t/ { print; next }
+		{ print $1, $2, $3, $4, $5, $10 }
+	' "$MARKERS")
 }
 
-# The columns of the marker $1, as $f1 to $f9; empty when there is none.
+# The columns of the marker $1, as $f1 to $f10; empty when there is none.
 columns() {
-	row=
-	while IFS= read -r line; do
-		case $line in
-		"$1$TAB"*) row=$line ;;
-		esac
-	done <"$MARKERS"
-	split "$row"
+	split "$(grep "^$1$TAB" "$MARKERS")"
 }
 
-# Column $2 of the marker $1: state sites handlers hits recursions unwatched
+# Column $2 of the marker $1: lkst state sites handlers hits recursions unwatched
 # lost format.
 column() {
 	columns "$1"
 	case $2 in
-	state) value=$f2 ;;
-	sites) value=$f3 ;;
-	handlers) value=$f4 ;;
-	hits) value=$f5 ;;
-	recursions) value=$f6 ;;
-	unwatched) value=$f7 ;;
-	lost) value=$f8 ;;
-	format) value=$f9 ;;
+	lkst) value=$f2 ;;
+	state) value=$f3 ;;
+	sites) value=$f4 ;;
+	handlers) value=$f5 ;;
+	hits) value=$f6 ;;
+	recursions) value=$f7 ;;
+	unwatched) value=$f8 ;;
+	lost) value=$f9 ;;
+	format) value=$f10 ;;
 	*) fail "no column $2" ;;
 	esac
 }
@@ -387,25 +388,17 @@ column() {
 # state and format, with "|" between them. $places is what the lines of sites
 # have beside these, one a line.
 lines() {
+	sed -n "/^$1$TAB/,/^[^$TAB]/{/^$TAB$2$TAB/p}" "$MARKERS" >"$tmp/lines"
 	value=
 	places=
-	here=
 	while IFS= read -r line; do
-		case $line in
-		"$1$TAB"*) here=yes ;;
-		"$TAB$2$TAB"*)
-			[ -n "$here" ] || continue
-			split "$line"
-			if [ "$2" = site ]; then
-				places="$places${places:+$NL}$f4"
-				f4=$f5
-			fi
-			value="$value${value:+$NL}$f2|$f3|$f4"
-			;;
-		"$TAB"*) ;;
-		*) here= ;;
-		esac
-	done <"$MARKERS"
+		split "$line"
+		if [ "$2" = site ]; then
+			places="$places${places:+$NL}$f4"
+			f4=$f5
+		fi
+		value="$value${value:+$NL}$f2|$f3|$f4"
+	done <"$tmp/lines"
 }
 
 # The lines of kind $2 of marker $1 should be those that follow.
@@ -455,12 +448,16 @@ reset_tracing() {
 		[ ! -d "$instance" ] || rmdir "$instance"
 	done
 	echo 0 >"$TRACEFS/tracing_on"
-	grep -Hs '^[^#]' "$EVENTS"/*/trigger | while IFS=: read -r file trigger; do
-		echo "!${trigger%% \[*}" >>"$file"
-	done
+	[ -z "$triggers" ] || grep -Hs '^[^#]' "$EVENTS"/*/trigger |
+		while IFS=: read -r file trigger; do
+			echo "!${trigger%% \[*}" >>"$file"
+		done
+	triggers=
 	echo 0 >"$TRACEFS/events/enable"
 	echo 0 >"$EVENTS/filter"
+	[ ! -e "$LKST_EVENTS/filter" ] || echo 0 >"$LKST_EVENTS/filter"
 	echo >"$TRACEFS/set_event_pid"
+	[ ! -e "$TRACEFS/lkst_mset" ] || echo none >"$TRACEFS/lkst_mset"
 	[ ! -e "$TRACEFS/snapshot" ] || echo 0 >"$TRACEFS/snapshot"
 	echo >"$TRACEFS/trace"
 	echo 1 >"$TRACEFS/tracing_on"
@@ -468,6 +465,7 @@ reset_tracing() {
 
 # File $2 of event $1 gets $3. To truncate a file of triggers removes some.
 event() {
+	[ "$2" != trigger ] || triggers=yes
 	echo "$3" >>"$TRACE/events/markers/$1/$2" ||
 		fail "cannot write '$3' to $2 of event $1"
 }
@@ -500,9 +498,9 @@ text_of() {
 	value=$(sed -n "s/^[^#].*[0-9]: $1: //p" "$TRACE/${2:-trace}")
 }
 
-# The records of event $1 should read "$2".
+# The records of event $1 should read "$2", in file $3 if given.
 expect_text() {
-	text_of "$1"
+	text_of "$1" "${3:-trace}"
 	expect "$1" "$value" "$2"
 }
 

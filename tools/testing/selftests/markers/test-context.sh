@@ -13,9 +13,9 @@ INNER=test_markers_inner
 # Hits, recursions and unwatched hits of the outer and of the inner marker.
 expect_counts() {
 	columns "$OUTER"
-	value="$f5 $f6 $f7"
+	value="$f6 $f7 $f8"
 	columns "$INNER"
-	expect "counters" "$value $f5 $f6 $f7" "$1"
+	expect "counters" "$value $f6 $f7 $f8" "$1"
 }
 
 # The handler runs at level $1 and hits both markers at that level.

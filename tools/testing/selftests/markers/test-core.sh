@@ -139,7 +139,7 @@ switches() {
 hits() {
 	while IFS= read -r line; do
 		split "$line"
-		[ "$f1" != "$SCHED" ] || echo $((f5 + f6 + f7))
+		[ "$f1" != "$SCHED" ] || echo $((f6 + f7 + f8))
 	done <"$MARKERS"
 }
 

@@ -1,12 +1,15 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 # Allocations fail: registering says so and leaves nothing behind, unregistering
-# works all the same, modules load or do not.
+# works all the same, modules load or do not, kmark switches all events or none.
+#
+# MARKERS_PROGRAMS	the directory with the built kmark
 
 # shellcheck source-path=SCRIPTDIR source=functions.sh
 # shellcheck disable=SC1091,SC2153,SC2154,SC2317 # what functions.sh has and does
 . "$(dirname "$0")/functions.sh"
 
+MARKERS_PROGRAMS=${MARKERS_PROGRAMS:-$(dirname "$0")}
 FAILSLAB=/sys/kernel/debug/failslab
 ENOMEM=-12
 DEFINED="an event has all its fields or is not there"
@@ -236,9 +239,51 @@ define_fields() {
 	unload fields
 }
 
+# kmark waits for the lock of set_event.
+waits() {
+	grep -q -- "-> FLOCK.* $1 " /proc/locks
+}
+
+# An allocation fails that the kernel makes for kmark from the moment on that
+# set_event is its own: the first one, then the second, until both events could
+# not go on, and the one before not off. What comes after kmark's work belongs to
+# others, such as the file system that it lies in.
+switch_events() {
+	[ -d "$EVENTS" ] || { skip "no trace events of markers"; return; }
+	[ -x "$MARKERS_PROGRAMS/kmark" ] || { skip "no kmark"; return; }
+	tracing=yes
+	reset_tracing
+	export KMARK_ETC="$tmp/sets"
+	mkdir "$KMARK_ETC"
+	echo kernel_timer_set >"$KMARK_ETC/before"
+	printf 'net_socket_bind\nkernel_process_fork\n' >"$KMARK_ETC/after"
+	"$MARKERS_PROGRAMS/kmark" mask use before || fail "kmark returned $?"
+	exec 9<"$TRACEFS/set_event"
+	refusals=0
+	nth=0
+	status=
+	while [ "$refusals" -lt 3 ] && [ "$status" != 0 ]; do
+		nth=$((nth + 1))
+		flock 9
+		"$MARKERS_PROGRAMS/kmark" mask use after >"$tmp/said" 2>&1 9<&- &
+		process=$!
+		expect_soon waits "$process"
+		echo "$nth" >"/proc/$process/fail-nth"
+		flock -u 9
+		status=0
+		wait "$process" || status=$?
+		on=$(sort "$TRACEFS/set_event" | tr '\n' ' ')
+		expect "events, failure $nth" "$on" "markers:kernel_timer_set "
+		! grep -q 'all is as before: Cannot allocate memory' "$tmp/said" ||
+			refusals=$((refusals + 1))
+	done
+	exec 9<&-
+	expect "events refused" "$refusals" 3
+}
+
 [ -d "$FAILSLAB" ] || mount -t debugfs nodev /sys/kernel/debug 2>/dev/null
 [ -d "$FAILSLAB" ] || skip_all "no $FAILSLAB: this kernel cannot make allocations fail"
-plan 6
+plan 7
 keep_calls
 knobs_set
 trap 'on_exit; knobs_back' EXIT
@@ -248,4 +293,5 @@ run "register a handler of system calls" register_syscalls
 run "unregister always works" unregister
 run "load a module with sites" load_module
 run "$DEFINED" define_fields
+run "a mask set is used, or nothing is changed" switch_events
 finish

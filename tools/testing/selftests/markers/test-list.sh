@@ -6,7 +6,7 @@
 # shellcheck disable=SC1091,SC2153,SC2154,SC2317 # what functions.sh has and does
 . "$(dirname "$0")/functions.sh"
 
-HEADER="# name\tstate\tsites\thandlers\thits\trecursions\tunwatched\tlost\tformat"
+HEADER="# name\tlkst\tstate\tsites\thandlers\thits\trecursions\tunwatched\tlost\tformat"
 
 # Reads copies of the list; prints what is wrong with their form.
 check_form() {
@@ -26,23 +26,29 @@ check_form() {
 				wrong("header")
 			next
 		}
+		/^# reserved\tLKST_[A-Z_]+$/ {
+			end_marker()
+			next
+		}
 		$1 != "" {
 			end_marker()
-			if (NF != 9)
+			if (NF != 10)
 				wrong("columns")
 			if ($1 !~ /^[A-Za-z_][A-Za-z0-9_]*$/ || ($1 in names))
 				wrong("name")
-			if ($2 !~ /^(on|off)$/)
+			if ($2 !~ /^([A-Z_]+|-)$/)
+				wrong("name of LKST")
+			if ($3 !~ /^(on|off)$/)
 				wrong("state")
-			for (i = 3; i <= 8; i++)
+			for (i = 4; i <= 9; i++)
 				if ($i !~ /^[0-9]+$/)
 					wrong("number")
-			if ($3 + $4 == 0)
+			if ($4 + $5 == 0)
 				wrong("neither site nor handler")
 			names[$1]
 			name = $1
-			want_sites = $3
-			want_handlers = $4
+			want_sites = $4
+			want_handlers = $5
 			next
 		}
 		$2 == "site" {

@@ -52,10 +52,11 @@ listed() {
 		format="$format a$i %lx"
 	done
 	columns "$ENTRY"
-	expect "$ENTRY" "$f2 $f3 $f4 $f9" "off 1 0 $format pt_regs #0%p"
+	expect "$ENTRY" "$f2 $f3 $f4 $f5 $f10" \
+		"SYSCALL_ENTRY off 1 0 $format pt_regs #0%p"
 	columns "$EXIT"
-	expect "$EXIT" "$f2 $f3 $f4 $f9" \
-		"off 1 0 syscall_id #4d%ld success #1u%u ret %ld"
+	expect "$EXIT" "$f2 $f3 $f4 $f5 $f10" \
+		"SYSCALL_EXIT off 1 0 syscall_id #4d%ld success #1u%u ret %ld"
 }
 
 # The handler is gone with its module, and so is what it was attached to.
