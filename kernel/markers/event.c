@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The recorder: each marker is a trace event, markers:<name>.
+ * The recorder: each marker is a trace event, markers:<name>, and if LKST has a
+ * name for it also lkst:<NAME>, its twin, which records the same.
  *
  * The ring buffer, its instances, filters, triggers, perf and BPF are those of
  * all trace events; what is here makes an event from a format and fills its
@@ -51,6 +52,7 @@
 #include "../trace/trace.h"
 #include "../trace/trace_output.h"
 #include "event.h"
+#include "lkst.h"
 
 #define STRING_NULL	"(null)"
 #define STRING_FAULT	"(fault)"
@@ -499,6 +501,17 @@ static void marker_record(void *probe_private, void *call_private,
 	ring_buffer_unlock_commit(buffer);
 }
 
+/* The same for what the tracer tells of itself, which may be for one only. */
+static void marker_record_tracer(void *probe_private, void *call_private,
+				 const char *fmt, va_list *args)
+{
+	struct trace_event_file *file = probe_private;
+
+	if (tracer_event_for(file->tr))
+		record_any(container_of(file->event_call, struct marker_event,
+					call), file, args);
+}
+
 #ifdef CONFIG_PERF_EVENTS
 static void marker_perf(void *probe_private, void *call_private,
 			const char *fmt, va_list *args)
@@ -578,7 +591,7 @@ static int event_attach(struct marker_event *event, marker_probe_func *func,
 			return -ENOMEM;
 	}
 	event->used = true;
-	return marker_probe_register_exact(event->tp.name, event->format, func,
+	return marker_probe_register_exact(event->marker, event->format, func,
 					   private, &event->counts);
 }
 
@@ -591,9 +604,19 @@ static void event_detach(struct marker_event *event, marker_probe_func *func,
 {
 	lockdep_assert_held(&event_mutex);
 
-	marker_probe_unregister(event->tp.name, func, private);
+	marker_probe_unregister(event->marker, func, private);
 	if (!event->wanted)
 		schedule_work(&events_work);
+}
+
+static int event_record(struct marker_event *event,
+			struct trace_event_file *file)
+{
+	int ret = event_attach(event, event->class.probe, file);
+
+	if (!ret)
+		tracer_event_on(file->tr, event->marker);
+	return ret;
 }
 
 static int event_reg(struct trace_event_call *call, enum trace_reg type,
@@ -601,12 +624,14 @@ static int event_reg(struct trace_event_call *call, enum trace_reg type,
 {
 	struct marker_event *event = container_of(call, struct marker_event,
 						  call);
+	struct trace_event_file *file = data;
 
 	switch (type) {
 	case TRACE_REG_REGISTER:
-		return event_attach(event, marker_record, data);
+		return event_record(event, data);
 	case TRACE_REG_UNREGISTER:
-		event_detach(event, marker_record, data);
+		event_detach(event, event->class.probe, data);
+		tracer_event_off(file->tr, event->marker);
 		return 0;
 #ifdef CONFIG_PERF_EVENTS
 	case TRACE_REG_PERF_REGISTER:
@@ -1043,7 +1068,7 @@ VISIBLE_IF_KUNIT void marker_event_free(struct marker_event *event)
 	kfree(event->args);
 	kfree(event->ops);
 	kfree(event->format);
-	kfree(event->tp.name);
+	kfree(event->marker);
 	kfree(event->call.print_fmt);
 	kfree(event);
 }
@@ -1106,7 +1131,7 @@ static const struct event_arg *find_int(const struct marker_event *event,
 /* The marker of kernel/markers/syscall.c tells of both. */
 static void find_call(struct marker_event *event)
 {
-	if (strcmp(event->tp.name, "kernel_arch_syscall_entry"))
+	if (strcmp(event->marker, "kernel_arch_syscall_entry"))
 		return;
 	event->call_arch = find_int(event, "arch");
 	if (event->call_arch)
@@ -1120,10 +1145,11 @@ marker_event_alloc(const char *name, const char *format)
 
 	if (!event)
 		return NULL;
-	event->tp.name = kstrdup(name, GFP_KERNEL);
+	event->marker = kstrdup(name, GFP_KERNEL);
+	event->tp.name = event->marker;
 	/* Blanks in front are as good as none, and nobody wants to see them. */
 	event->format = kstrdup(skip_spaces(format), GFP_KERNEL);
-	if (!event->tp.name || !event->format || event_parse(event))
+	if (!event->marker || !event->format || event_parse(event))
 		goto error;
 	find_call(event);
 	if (compile_ops(event) || make_print_fmt(event))
@@ -1134,7 +1160,8 @@ marker_event_alloc(const char *name, const char *format)
 	event->class.reg = event_reg;
 	event->class.raw_init = event_raw_init;
 	event->class.fields_array = event_fields;
-	event->class.probe = marker_record;
+	event->class.probe = str_has_prefix(name, "lkst_") ?
+			     marker_record_tracer : marker_record;
 #ifdef CONFIG_PERF_EVENTS
 	event->class.perf_probe = marker_perf;
 #endif
@@ -1158,11 +1185,41 @@ static struct marker_event *event_find(const struct marker *marker)
 	struct marker_event *event;
 
 	list_for_each_entry(event, &marker_events, list) {
-		if (!strcmp(event->tp.name, marker->name) &&
+		/* A twin has another name. */
+		if (event->tp.name == event->marker &&
+		    !strcmp(event->marker, marker->name) &&
 		    marker_format_equal(event->format, marker->format))
 			return event;
 	}
 	return NULL;
+}
+
+static struct marker_event *event_create(const char *marker, const char *format)
+{
+	struct marker_event *event = marker_event_alloc(marker, format);
+
+	if (event)
+		list_add_tail(&event->list, &marker_events);
+	else
+		pr_err("%s: no memory for its trace event\n", marker);
+	return event;
+}
+
+/* Sees to it that there is the other one, too. */
+static bool event_has_twin(struct marker_event *event)
+{
+	const char *name = lkst_name(event->marker);
+	struct marker_event *twin;
+
+	if (!name || event->lkst)
+		return true;
+	twin = event_create(event->marker, event->format);
+	if (!twin)
+		return false;
+	twin->tp.name = name;
+	twin->class.system = "lkst";
+	event->lkst = twin;
+	return true;
 }
 
 static struct marker_event *event_find_or_create(struct marker *marker)
@@ -1172,15 +1229,10 @@ static struct marker_event *event_find_or_create(struct marker *marker)
 	if (event && marker_format_equal(event->format, marker->format))
 		return event;
 	event = event_find(marker);
-	if (!event) {
-		event = marker_event_alloc(marker->name, marker->format);
-		if (event)
-			list_add_tail(&event->list, &marker_events);
-		else
-			pr_err("%s: no memory for its trace event\n",
-			       marker->name);
-	}
-	marker->event = event;
+	if (!event)
+		event = event_create(marker->name, marker->format);
+	/* Not to be looked for again, unless something is missing. */
+	marker->event = event && event_has_twin(event) ? event : NULL;
 	return event;
 }
 
@@ -1198,8 +1250,11 @@ static void events_find_wanted(void)
 		if (!marker->format)
 			continue;
 		event = event_find_or_create(marker);
-		if (event)
-			event->wanted = true;
+		if (!event)
+			continue;
+		event->wanted = true;
+		if (event->lkst)
+			event->lkst->wanted = true;
 	}
 	mutex_unlock(&markers_mutex);
 }

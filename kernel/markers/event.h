@@ -48,6 +48,8 @@ struct marker_event {
 	struct trace_event_class class;
 	struct tracepoint	tp;		/* only ever a name */
 	struct list_head	list;		/* in marker_events */
+	struct marker_event	*lkst;		/* its twin, or NULL */
+	const char		*marker;	/* the name that it has */
 	const char		*format;
 	struct marker_counts __percpu *counts;	/* those of the marker */
 	struct event_op		*ops;		/* registers, end, stack, end */

@@ -15,6 +15,7 @@
 #include <linux/vmalloc.h>
 
 #include "event.h"
+#include "lkst.h"
 #include "random_format.h"
 
 MODULE_IMPORT_NS(EXPORTED_FOR_KUNIT_TESTING);
@@ -619,6 +620,29 @@ do {									\
 	marker_event_free(event);
 }
 
+/* A name stands for one marker and a marker has one name; some have none. */
+static void test_lkst_names(struct kunit *test)
+{
+	const char *name, *marker, *other_name, *other;
+	unsigned int i, j, reserved = 0;
+
+	if (!IS_ENABLED(CONFIG_MARKERS_LKST))
+		kunit_skip(test, "no CONFIG_MARKERS_LKST");
+
+	for (i = 0; (name = lkst_name_at(i, &marker)); i++) {
+		for (j = 0; j < i; j++) {
+			other_name = lkst_name_at(j, &other);
+			KUNIT_EXPECT_STRNEQ(test, name, other_name);
+			if (marker && other)
+				KUNIT_EXPECT_STRNEQ(test, marker, other);
+		}
+		if (!marker)
+			reserved++;
+	}
+	KUNIT_EXPECT_EQ(test, reserved, 4);
+	KUNIT_EXPECT_GT(test, i, reserved);
+}
+
 static struct kunit_case event_cases[] = {
 	KUNIT_CASE(test_values),
 	KUNIT_CASE(test_strings),
@@ -629,6 +653,7 @@ static struct kunit_case event_cases[] = {
 	KUNIT_CASE(test_random_print),
 	KUNIT_CASE(test_print_fmt),
 	KUNIT_CASE(test_call_names),
+	KUNIT_CASE(test_lkst_names),
 	{}
 };
 

@@ -5,9 +5,12 @@
  * A line for each marker, with columns separated by tabs, and below it one for
  * each of its sites and of its handlers, indented by a tab:
  *
- *	name on|off sites handlers hits recursions unwatched lost format
+ *	name lkst on|off sites handlers hits recursions unwatched lost format
  *		site module on|off|differs|bad-format places format
  *		handler function active|pending|parked format
+ *
+ * The second column is the name that LKST has for it, or "-". The names that are
+ * reserved there stand in comments at the end.
  *
  * A marker that has no good site shows "-" for its format, and so does a
  * handler that takes any.
@@ -29,6 +32,7 @@
 #include <linux/seq_file.h>
 #include <linux/tracefs.h>
 
+#include "lkst.h"
 #include "markers.h"
 
 static const char * const site_states[] = {
@@ -140,7 +144,8 @@ static void show_marker(struct seq_file *m, const struct marker *marker)
 		probes++;
 	marker_read_counts(marker, &counts);
 
-	seq_printf(m, "%s\t%s\t%u\t%u\t%lu\t%lu\t%lu\t%lu", marker->name,
+	seq_printf(m, "%s\t%s\t%s\t%u\t%u\t%lu\t%lu\t%lu\t%lu",
+		   marker->name, lkst_name(marker->name) ?: "-",
 		   on ? "on" : "off", sites, probes, counts.hits,
 		   counts.recursions, counts.unwatched, counts.lost);
 	show_format(m, marker->format);
@@ -157,14 +162,21 @@ static void show_marker(struct seq_file *m, const struct marker *marker)
 /* All in one go, so that the reader gets what was true at one moment. */
 static int markers_show(struct seq_file *m, void *unused)
 {
+	const char *name, *lkst_marker;
 	const struct marker *marker;
+	unsigned int i;
 
-	seq_puts(m, "# name\tstate\tsites\thandlers\thits\trecursions\tunwatched\tlost\tformat\n");
+	seq_puts(m, "# name\tlkst\tstate\tsites\thandlers\thits\trecursions\tunwatched\tlost\tformat\n");
 
 	mutex_lock(&markers_mutex);
 	list_for_each_entry(marker, &markers_list, list)
 		show_marker(m, marker);
 	mutex_unlock(&markers_mutex);
+
+	for (i = 0; (name = lkst_name_at(i, &lkst_marker)); i++) {
+		if (!lkst_marker)
+			seq_printf(m, "# reserved\t%s\n", name);
+	}
 	return 0;
 }
 DEFINE_SHOW_ATTRIBUTE(markers);
