@@ -130,7 +130,8 @@ print_bytes() {
 
 check_kver
 use_kernel plain
-"$KM_SCRIPTS/deps.sh" build
+use_kmark
+"$KM_SCRIPTS/deps.sh" build clients
 make_tmp
 build_bench
 ACCEL=icount "$KM_SCRIPTS/qemu.sh" "$KM_BUILD/arch/x86/boot/bzImage" \

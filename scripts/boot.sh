@@ -14,6 +14,7 @@ elif [ -z "${KDIR:-}" ]; then
 	check_terminal
 fi
 use_kernel "$build"
+use_kmark
 MEMORY=$(guest_memory "$build")
 export KM_NAME="$build" MEMORY
 exec "$KM_SCRIPTS/qemu.sh" "$KM_BUILD/arch/x86/boot/bzImage" "$@"

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 # Installs the Debian packages that a task needs and that are missing.
-# Usage: deps.sh patch|git|source|build|guest|clients|arm64|check...
+# Usage: deps.sh patch|git|source|build|guest|kmark|clients|arm64|check...
 set -eu
 . "$(dirname "$0")/lib.sh"
 
@@ -14,13 +14,15 @@ packages() {
 	build) echo gcc:gcc make:make flex:flex bison:bison bc:bc lz4:lz4 \
 		ccache:ccache patch:patch libc6-dev libelf-dev ;;
 	guest) echo qemu-system-x86:qemu-system-x86_64 kmod:kmod ;;
+	kmark) echo gcc:gcc make:make pkg-config:pkg-config libtraceevent-dev \
+		libtracefs-dev ;;
 	clients) echo trace-cmd:trace-cmd linux-perf:perf bpftrace:bpftrace \
-		iproute2:ip iputils-ping:ping ;;
+		iproute2:ip iputils-ping:ping stress-ng:stress-ng jq:jq ;;
 	arm64) echo gcc-aarch64-linux-gnu:aarch64-linux-gnu-gcc \
 		qemu-system-arm:qemu-system-aarch64 ;;
 	check) echo sparse:sparse shellcheck:shellcheck codespell:codespell \
 		perl:perl ;;
-	*) die "deps.sh: no task '$1'; one of patch git source build guest clients arm64 check" ;;
+	*) die "deps.sh: no task '$1'; one of patch git source build guest kmark clients arm64 check" ;;
 	esac
 }
 

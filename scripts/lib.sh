@@ -13,6 +13,10 @@ KM_CACHE=${XDG_CACHE_HOME:-${HOME:-/var/tmp}/.cache}/kernel-markers
 KVER=${KVER:-6.12}
 export KM_ROOT KVER
 
+# What in a console log means that the kernel itself found a mistake.
+# shellcheck disable=SC2034 # for those who source this
+FAULTS='BUG:|WARNING:|Oops|general protection|Call Trace:|INFO: task|INFO: possible|INFO: trying|rcu:.*stall|stalls on CPU|KASAN:|UBSAN:|KCSAN:|kmemleak:.*new suspected|suspicious RCU|possible recursive locking|inconsistent lock state|invalid wait context|bad unlock balance|held lock freed|ODEBUG:|list_(add|del) corruption|refcount_t:|Kernel panic|double fault|soft lockup|hard LOCKUP|detected unhandled'
+
 say() {
 	printf 'kernel-markers: %s\n' "$*"
 }
@@ -119,6 +123,14 @@ use_kernel() {
 		KM_BUILD=$(build_dir "$1")
 	fi
 	export KM_BUILD
+}
+
+# Puts kmark, built for the kernel of use_kernel, into the guest, as KM_KMARK.
+use_kmark() {
+	[ -z "${KDIR:-}" ] || return 0
+	"$KM_SCRIPTS/kmark.sh"
+	KM_KMARK=$(build_dir kmark)
+	export KM_KMARK
 }
 
 # What the guest of build $1 needs, unless the user says so: the debug kernel

@@ -10,7 +10,8 @@ src=$(src_dir)
 tree=$(tree_dir).check
 
 # Takes object directory y or n, to be configured for the work tree as it is: as
-# the plain kernel, as far as the options have come to exist.
+# the plain kernel, as far as the options have come to exist, with what only the
+# checks compile.
 use_objects() {
 	obj=$(build_dir "check.$1") log=$(build_dir "check.$1").log
 	mkdir -p "$obj"
@@ -18,7 +19,8 @@ use_objects() {
 		-exec cat {} + 2>/dev/null |
 		awk '$1 == "config" { option = $2 } /^\t(bool|tristate) "/ { print option }' \
 			>"$TMP/options"
-	cat "$KM_SCRIPTS/config/common.config" "$KM_SCRIPTS/config/plain.config" |
+	cat "$KM_SCRIPTS/config/common.config" "$KM_SCRIPTS/config/plain.config" \
+		"$KM_SCRIPTS/config/check.config" |
 		awk -v with="$1" -v options="$TMP/options" '
 			FILENAME == options { have["CONFIG_" $1]; next }
 			!/^CONFIG_[A-Z_]*MARKERS[A-Z_]*=/ { print; next }
@@ -39,16 +41,25 @@ our_sources() {
 		done
 }
 
+# What is compiled for source $1: another one that includes it, if there is such.
+compiled_source() {
+	grep -l "^#include \"${1##*/}\"" "$tree/${1%/*}"/*.c | sed "s,^$tree/,," |
+		grep . || echo "$1"
+}
+
 # The objects that CONFIG_MARKERS=$1 makes of them. A header is in an object
 # that includes it; that of the linker script is the script.
 our_objects() {
 	our_sources | while read -r file; do
 		[ "$1" = y ] || [ -f "$src/$file" ] || continue
 		case $file in
+		*.c) file=$(compiled_source "$file") ;;
+		esac
+		case $file in
 		*.[cS]) echo "${file%.*}.o" ;;
 		include/asm-generic/vmlinux.lds.h) echo arch/x86/kernel/vmlinux.lds ;;
 		esac
-	done
+	done | sort -u
 }
 
 # Before objects are built whose warnings matter. make does not repeat a warning

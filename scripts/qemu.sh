@@ -12,6 +12,7 @@
 # APPEND   more for the kernel command line
 # ACCEL    kvm or tcg, found out when not given; or icount: one processor, whose
 #          time is the number of instructions that it has run, a nanosecond each
+# REBOOT   yes: the guest may reboot, and then its script is run again
 # CPU      what QEMU calls the processor (tcg: max; kvm: host)
 # GUEST    x86 (the default) or arm64, always emulated
 # GUEST_ROOT  the root of the guest, if it is not that of this machine
@@ -24,9 +25,6 @@ arm64) QEMU=qemu-system-aarch64 MACHINE=virt CONSOLE=ttyAMA0
 	ACCEL=${ACCEL:-tcg} ;;
 *) die "GUEST=$GUEST is none of x86, arm64; correct it" ;;
 esac
-
-# What in a console log means that the kernel itself found a mistake.
-FAULTS='BUG:|WARNING:|Oops|general protection|Call Trace:|INFO: task|INFO: possible|INFO: trying|rcu:.*stall|stalls on CPU|KASAN:|UBSAN:|KCSAN:|kmemleak:.*new suspected|suspicious RCU|possible recursive locking|inconsistent lock state|invalid wait context|bad unlock balance|held lock freed|ODEBUG:|list_(add|del) corruption|refcount_t:|Kernel panic|double fault|soft lockup|hard LOCKUP|detected unhandled'
 
 # Hardware virtualisation ------------------------------------------------------
 
@@ -103,7 +101,8 @@ guest() {
 		-cpu "${CPU:-max}" -smp 1 "$@" ;;
 	*) set -- -accel tcg,thread="$(tcg_threads)" -cpu "${CPU:-max}" -smp 2 "$@" ;;
 	esac
-	exec "$QEMU" -machine "$MACHINE" -m "${MEMORY:-1024}" -nodefaults -no-reboot -display none \
+	[ -n "${REBOOT:-}" ] || set -- -no-reboot "$@"
+	exec "$QEMU" -machine "$MACHINE" -m "${MEMORY:-1024}" -nodefaults -display none \
 		-kernel "$image" -append "$(command_line)" \
 		-fsdev local,id=root,path="${GUEST_ROOT:-/}",security_model=none,readonly=on,multidevs=remap \
 		-device virtio-9p-pci,fsdev=root,mount_tag=/dev/root \
@@ -233,6 +232,7 @@ case ${ACCEL:-} in
 *) die "ACCEL=$ACCEL is none of kvm, tcg, icount; correct it" ;;
 esac
 accel=${ACCEL:-$(find_accel)}
+[ -z "${REBOOT:-}" ] || export KM_REBOOT=yes
 write_job "$@" >"$results/job"
 if [ $# -eq 0 ]; then
 	run_shell

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # All that CI needs: builds the two kernels, runs KUnit and the selftests in a
 # guest of each, and the tests of the host side (scripts/tests). The debug
-# kernel's guest, the slowest, runs beside the others; a guest keeps little more
-# than one processor busy. Everything is KTAP and is counted in the end by
-# ktap.awk.
+# kernel is built first, since its guest, the slowest, runs beside all else: a
+# guest keeps little more than one processor busy. Everything is KTAP and is
+# counted in the end by ktap.awk.
 # Usage: test.sh [plain|debug|host...]
 set -eu
 . "$(dirname "$0")/lib.sh"
@@ -100,17 +100,14 @@ check_kver
 results=$KM_CACHE/run/test-$KVER
 rm -rf "$results"
 mkdir -p "$results"
-"$KM_SCRIPTS/deps.sh" git source build guest clients
+"$KM_SCRIPTS/deps.sh" git source build guest kmark clients
 "$KM_SCRIPTS/source.sh"
-export TIMEOUT="${TIMEOUT:-1800}"
+export TIMEOUT="${TIMEOUT:-3600}"
 trap_end
 for what in "$@"; do
-	[ "$what" != host ] || continue
-	"$KM_SCRIPTS/build.sh" "$what"
-	build_programs
-done
-for what in "$@"; do
 	[ "$what" = debug ] || continue
+	"$KM_SCRIPTS/build.sh" debug
+	build_programs
 	start_guest debug debug
 	debug_guest=$guest guest=
 done
@@ -118,7 +115,11 @@ for what in "$@"; do
 	case $what in
 	debug) ;;
 	host) test_host ;;
-	*) test_guest "$what" "$what" ;;
+	*)
+		"$KM_SCRIPTS/build.sh" "$what"
+		build_programs
+		test_guest "$what" "$what"
+		;;
 	esac
 	[ "$what" != plain ] || test_other_vendor plain
 done

@@ -1,8 +1,9 @@
-#!/bin/sh
+#!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # Prints how many instructions a marker, a TRACE_EVENT and a system call take
-# with this and that attached. Runs in a guest whose processor counts them.
-# KM_BENCH is the directory with marker_bench.ko and syscall_loop.
+# with this and that attached, and what programs take with each mask set. Runs in
+# a guest whose processor counts them: its time is their number. KM_BENCH is the
+# directory with marker_bench.ko and syscall_loop.
 set -eu
 
 TRACEFS=/sys/kernel/tracing
@@ -15,7 +16,7 @@ die() {
 
 # A handler can be attached to a marker that this kernel does not have.
 is_on() {
-	grep -q "^$1	on	" "$TRACEFS/markers"
+	grep -q "^$1	[^	]*	on	" "$TRACEFS/markers"
 }
 
 # What can be attached: "HANDLER MARKER" and PROBE, which marker_bench knows, and
@@ -165,3 +166,86 @@ call 'kernel_arch_syscall_entry: recorded by ftrace' \
 call 'kernel_arch_syscall_exit too: recorded by ftrace' \
 	markers/kernel_arch_syscall_entry markers/kernel_arch_syscall_exit
 rmmod marker_bench
+
+# What programs take with a mask set in use ------------------------------------
+
+processes() {
+	i=0
+	while [ "$i" -lt 100 ]; do
+		/bin/true
+		i=$((i + 1))
+	done
+}
+
+reads_and_writes() {
+	dd if=/dev/zero of=/tmp/bench bs=1k count=20000 status=none
+}
+
+# shellcheck disable=SC2016 # the variables are perl's
+PACKETS='
+	use Socket;
+	socket(R, AF_INET, SOCK_DGRAM, 0) && bind(R, pack_sockaddr_in(0, INADDR_LOOPBACK))
+		or die;
+	$to = getsockname(R);
+	for (1 .. 2000) {
+		socket(S, AF_INET, SOCK_DGRAM, 0) && connect(S, $to) && send(S, "x", 0)
+			or die;
+		recv(R, $x, 1, 0);
+	}'
+
+packets() {
+	perl -e "$PACKETS"
+}
+
+compiler() {
+	gcc -O2 -c -o /tmp/bench.o "$KM_BENCH/syscall_loop.c"
+}
+
+# Sets $time to the processor time in ms that program $1 takes, its children's too.
+time_of() {
+	TIMEFORMAT='%3U %3S'
+	time=$({ time "$1" >/dev/null; } 2>&1 |
+		awk 'END { printf "%.0f", ($1 + $2) * 1000 }')
+}
+
+records() {
+	awk '/^(entries|overrun):/ { n += $2 } END { print n + 0 }' \
+		"$TRACEFS"/per_cpu/cpu*/stats
+}
+
+# A row of the table: the set, and for each program how much more it takes than
+# with none, and the records.
+set_row() {
+	printf '  %-8s' "$1"
+	for program in $PROGRAMS; do
+		echo >"$TRACEFS/trace"
+		kmark mask use "$1"
+		time_of "$program"
+		kmark mask use none
+		eval "base=\$base_$program"
+		# shellcheck disable=SC2154 # set by eval
+		printf ' %6s %% %9s' \
+			"$(awk "BEGIN { printf \"%.0f\", ($time / $base - 1) * 100 }")" \
+			"$(records)"
+	done
+	echo
+}
+
+PROGRAMS='processes reads_and_writes packets compiler'
+command -v kmark >/dev/null || exit 0
+ip link set lo up
+printf '\n%s\n  %-8s' 'Processor time more with a mask set in use, and records' set
+for program in $PROGRAMS; do
+	printf " %18s" "$program"
+done
+printf '\n  %-8s' '(none)'
+for program in $PROGRAMS; do
+	"$program"	# all is in the caches
+	time_of "$program"
+	eval "base_$program=\$time"
+	printf ' %15s ms' "$time"
+done
+echo
+for set in default sched io net mem syscall all; do
+	set_row "$set"
+done

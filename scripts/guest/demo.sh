@@ -48,7 +48,7 @@ load() {
 		die "cannot load $ko with '$*'; see dmesg"
 }
 
-# Column $2 of marker $1: 2 state, 3 sites, 4 handlers, 5 hits.
+# Column $2 of marker $1: 2 LKST, 3 state, 4 sites, 5 handlers, 6 hits.
 column() {
 	awk -F '\t' -v name="$1" -v n="$2" '$1 == name { print $n }' "$MARKERS"
 }
@@ -108,6 +108,7 @@ set_up() {
 	command -v perl >/dev/null || die 'no perl in PATH; install perl-base'
 	command -v trace-cmd >/dev/null ||
 		die 'no trace-cmd in PATH; install trace-cmd'
+	command -v kmark >/dev/null || die 'no kmark in PATH; make demo builds it'
 	for module in $MODULES; do
 		! is_loaded "$module" || die "$module is loaded; unload it first"
 	done
@@ -144,14 +145,14 @@ same_number() {
 # Both the core and the probe counted to the end when the module has gone.
 count_switches() {
 	heading 'Counting: marker-count-probe marker=kernel_sched_schedule arg=2'
-	before=$(column kernel_sched_schedule 5)
+	before=$(column kernel_sched_schedule 6)
 	load marker-count-probe marker=kernel_sched_schedule arg=2
 	switch_a_lot
 	sed 's/^/so far: /' /proc/marker-count | indent
 	rmmod marker_count_probe
 	counted=$(kernel_log |
 		sed -n 's/^marker_count_probe: kernel_sched_schedule hits //p')
-	hits=$(($(column kernel_sched_schedule 5) - before))
+	hits=$(($(column kernel_sched_schedule 6) - before))
 	check "the probe counted ${counted:-no} switches, the marker $hits hits" \
 		same_number "$counted" "$hits"
 }
@@ -332,6 +333,33 @@ record_events() {
 		report "kernel_sched_schedule: .*next_pid $sleeper "
 }
 
+lived() {
+	grep -q "$1" "$dir/life"
+}
+
+# A mask set has names of either kind; one write switches all of it on.
+use_mask_set() {
+	heading 'The names of LKST, and a mask set: kmark mask use life'
+	kmark list 'PROCESS_*' | cut -c 1-52 | indent
+	export KMARK_ETC="$dir"
+	printf 'PROCESS_FORK\nPROCESS_EXEC\nkernel_process_exit\n' |
+		kmark mask new life
+	check 'the set is in use' kmark mask use life
+	run "$dir/marker-demo" 0.01
+	check 'and no longer' kmark mask use none
+	kmark dump | sed 's/^ *//; s/  *\[/ [/' |
+		grep -e "child_pid $process \|^marker-demo-$process " >"$dir/life"
+	fold -s -w 76 "$dir/life" | indent
+	check 'it has the fork by its name of LKST' \
+		lived "PROCESS_FORK: parent_pid $$ child_pid $process "
+	check 'and so the exec' lived \
+		"PROCESS_EXEC: pid $process old_pid $process filename $dir/marker-demo$"
+	check 'and the exit by the name of the marker' \
+		lived "kernel_process_exit: pid $process code 0$"
+	check 'that is all, and each of them once' \
+		[ "$(grep -c . "$dir/life")" = 3 ]
+}
+
 hit_sites() {
 	heading 'Sites in a module: marker-site'
 	check 'before it is loaded a handler for its event is pending' \
@@ -407,18 +435,18 @@ show_summary() {
 	heading 'Summary'
 	awk -F '\t' '
 		BEGIN {
-			row = "   %-26s %-5s %5s %8s %8s %6s\n"
-			printf row, "marker", "state", "sites", "handlers", "hits", "skips"
+			row = "   %-26s %-21s %-5s %5s %8s %6s\n"
+			printf row, "marker", "LKST", "state", "sites", "hits", "skips"
 		}
 		/^[#\t]/ { next }
-		$4 || $5 { printf row, $1, $2, $3, $4, $5, $6 + $7; next }
+		$6 { printf row, $1, $2, $3, $4, $6, $7 + $8; next }
 		{ others++ }
 		END { if (others) print "   and " others " more, off and never hit" }
 	' "$MARKERS"
 }
 
 none_on() {
-	! awk -F '\t' '$2 == "on" || $2 == "handler"' "$MARKERS" | grep -q .
+	! awk -F '\t' '$3 == "on" || $2 == "handler"' "$MARKERS" | grep -q .
 }
 
 unload_all() {
@@ -434,6 +462,7 @@ log_events
 show_calls
 show_registers
 record_events
+use_mask_set
 hit_sites
 look_under_lock
 refuse_wrong_format

@@ -10,9 +10,14 @@ SELFTESTS=$KM_ROOT/tools/testing/selftests/markers
 # What one selftest may take, in seconds.
 LIMIT=${KM_TEST_LIMIT:-600}
 CLIENTS='test-trace-cmd test-perf test-bpftrace'
-# Programs that read what tracing writes: the debug options find nothing there,
-# and make them slow. Perf also calls from where a task is switched.
-PLAIN_ONLY='test-trace-cmd test-bpftrace'
+# Programs that read what tracing writes, and markers whose locks are not looked
+# at: the debug options find nothing there, and make them slow. Perf also calls
+# from where a task is switched, and test-armed records all of them there.
+PLAIN_ONLY='test-trace-cmd test-bpftrace test-kmark test-rows-block test-rows-fs
+	test-rows-net test-rows-trap'
+# Of the other markers of events, that kernel shows what locks their handlers
+# find held.
+DEBUG_CASES='(^|[ _])locks?( |$)|hangs'
 FTRACETESTS='ftracetest-own ftracetest-markers'
 FTRACETEST_LIMIT=900
 
@@ -50,9 +55,9 @@ selftests() {
 }
 
 is_among() {
-	case " $2 " in
-	*" $1 "*) return 0 ;;
-	esac
+	for word in $2; do
+		[ "$word" != "$1" ] || return 0
+	done
 	return 1
 }
 
@@ -64,7 +69,16 @@ start() {
 		timeout -k 5 "$LIMIT" "$KM_ROOT/scripts/guest/ftracetest.sh" \
 			"$KM_FTRACETEST" "${1#*-}"
 		;;
-	*) timeout -k 5 "$LIMIT" "$SELFTESTS/$1.sh" ;;
+	*) timeout -k 5 "$LIMIT" env ${cases:+"MARKERS_CASES=$cases"} \
+		"$SELFTESTS/$1.sh" ;;
+	esac
+}
+
+# Sets $cases to those of test $1 that are to be run, if not all are.
+choose_cases() {
+	cases=${MARKERS_CASES:-}
+	case $KM_NAME-$1 in
+	debug-test-rows-*) cases=${cases:-$DEBUG_CASES} ;;
 	esac
 }
 
@@ -72,6 +86,7 @@ start() {
 # of the clients were installed, so they are not to be skipped.
 run_selftest() {
 	out=$KTAP/$1.ktap
+	choose_cases "$1"
 	start "$1" >"$out" 2>"$KTAP/$1.err"
 	status=$?
 	case $status in

@@ -60,11 +60,27 @@ summary() {
 	' "$1" | sort
 }
 
-# The hot paths $1 and $2 are alike.
+# The hot path $2 has what $1 has, and no instruction more; it may do without a
+# move, when the blocks let the compiler lay out the rest in another order.
 same_hot_path() {
 	summary "$1" >"$TMP/first"
 	summary "$2" >"$TMP/second"
-	diff "$TMP/first" "$TMP/second"
+	awk '
+		FILENAME == ARGV[1] { first[$1] = $2; next }
+		{ second[$1] = $2 }
+		END {
+			for (what in second)
+				first[what] = first[what]
+			for (what in first) {
+				if (first[what] "" == second[what] "")
+					continue
+				print what ": " first[what] ", " second[what]
+				if (what != "instructions" || second[what] > first[what])
+					differ = 1
+			}
+			exit differ
+		}
+	' "$TMP/first" "$TMP/second"
 }
 
 # There is one NOP for each of the $2 sites, and a block that calls for each.
@@ -87,9 +103,10 @@ is_out_of_line() {
 # Function $2 of object $1 with its $3 sites.
 compare() {
 	split "$on/$1" "$2" "$TMP/on" && split "$off/$1" "$2" "$TMP/off" || return
-	test_that "$2: $3 site, a NOP and a block for it" has_sites "$TMP/on" "$3"
+	test_that "$2: a NOP and a block for each site, of which it has $3" \
+		has_sites "$TMP/on" "$3"
 	sites "$on/$1" >"$TMP/sites"
-	test_that "$2: the block is out of line" is_out_of_line "$on/$1" "$2"
+	test_that "$2: its blocks are out of line" is_out_of_line "$on/$1" "$2"
 	test_that "$2: the hot path has no other instruction more" \
 		same_hot_path "$TMP/off.hot" "$TMP/on.hot"
 }
@@ -101,7 +118,7 @@ test_that "the marked files build without CONFIG_MARKERS" \
 	off_make kernel/sched/core.o kernel/time/timer.o
 compare kernel/sched/core.o __schedule 1
 cp "$TMP/on.hot" "$TMP/schedule.hot"
-compare kernel/time/timer.o __mod_timer 1
+compare kernel/time/timer.o __mod_timer 3
 compare kernel/time/timer.o add_timer_on 1
 test_that "two different functions are found to differ" \
 	fails_with frame same_hot_path "$TMP/schedule.hot" "$TMP/on.hot"
