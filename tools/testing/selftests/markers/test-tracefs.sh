@@ -286,7 +286,8 @@ filters_range() {
 }
 
 # A record without a filter is made in a shorter way, and is the same: what it
-# tells of interrupts, preemption and migration too.
+# tells of interrupts, preemption and migration too.  Only the second of these
+# columns may differ: the tick asks for a reschedule when it likes.
 filter_or_not() {
 	switch_on test_record_int
 	hit int
@@ -296,9 +297,9 @@ filter_or_not() {
 	event test_record_int trigger 'traceoff if c > 0'
 	hit int
 	expect_records test_record_int 3
-	value=$(sed -n '/^#/d;s/^.*\] \([^ ]*\) *[0-9.]*: test_record_int: /\1 /p' \
-		"$TRACE/trace" | sort -u | wc -l)
-	expect "kinds of records" "$value" 1
+	value=$(sed -n '/^#/d;s/^.*\] \(.\).\([^ ]*\) *[0-9.]*: test_record_int: /\1.\2 /p' \
+		"$TRACE/trace" | sort -u)
+	expect "kinds of records" "$value" "$(echo "$value" | head -n 1)"
 }
 
 hist() {
