@@ -996,7 +996,11 @@ static int do_hang_end(void)
 	return 0;
 }
 
-#define LOCKUP_SECONDS	6
+/*
+ * A soft lockup is one after more than four seconds here. The watchdog counts in
+ * 2^30 ns, both ends rounded down, and looks every 0.8 s: up to 6.2 s.
+ */
+#define LOCKUP_SECONDS	8
 
 static noinline void lock_up(bool hard)
 {
