@@ -7,9 +7,8 @@ set -eu
 . "$(dirname "$0")/lib.sh"
 export LC_ALL=C
 
-# For the kernel of use_kernel, in the directory $1.
 build_bench() {
-	KM_BENCH=$KM_CACHE/build/$KVER/$1
+	KM_BENCH=$KM_CACHE/build/$KVER/bench
 	export KM_BENCH
 	log=$KM_BENCH.log
 	rm -rf "$KM_BENCH"
@@ -129,39 +128,12 @@ print_bytes() {
 	printf '  %-50s %11s\n' 'each processor more' "$(allocated marker_counts)"
 }
 
-# Locks ------------------------------------------------------------------------
-
-in_guest() {
-	ACCEL=icount "$KM_SCRIPTS/qemu.sh" "$KM_BUILD/arch/x86/boot/bzImage" "$@"
-}
-
-text_bytes() {
-	size -A -d "$1/vmlinux" | awk '$1 == ".text" { print $2 }'
-}
-
-# The kernel with the markers of locks beside one without, which is built now.
-print_locks() {
-	plain=$KM_BUILD
-	use_kernel nolocks
-	build_bench bench-nolocks
-	printf '\n%-52s %11s %11s\n' 'Instructions, a lock and its unlock' \
-		spin_lock _irqsave
-	in_guest "$KM_SCRIPTS/guest/bench-locks.sh"
-	without=$(text_bytes "$KM_BUILD")
-	KM_BUILD=$plain KM_BENCH=$KM_CACHE/build/$KVER/bench
-	in_guest "$KM_SCRIPTS/guest/bench-locks.sh"
-	with=$(text_bytes "$KM_BUILD")
-	printf '%-52s %11s\n' 'Code of the kernel, bytes' .text
-	printf '  %-50s %11s\n' 'without CONFIG_MARKERS_LOCKS' "$without" \
-		'with it, more' "$((with - without))"
-}
-
 check_kver
 use_kernel plain
 use_kmark
 "$KM_SCRIPTS/deps.sh" build clients
 make_tmp
-build_bench bench
-in_guest "$KM_SCRIPTS/guest/bench.sh"
+build_bench
+ACCEL=icount "$KM_SCRIPTS/qemu.sh" "$KM_BUILD/arch/x86/boot/bzImage" \
+	"$KM_SCRIPTS/guest/bench.sh"
 print_bytes
-[ -n "${KDIR:-}" ] || print_locks

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 # Builds the patched kernel of line $KVER in the cache, only what has changed.
-# Usage: build.sh plain|debug|nolocks|arm64 [make-target...]
+# Usage: build.sh plain|debug|arm64 [make-target...]
 set -eu
 . "$(dirname "$0")/lib.sh"
 . "$KM_SCRIPTS/stage.sh"
@@ -14,7 +14,7 @@ build() {
 	say "built the $name kernel in $(($(date +%s) - start)) s"
 }
 
-name=${1:?usage: build.sh plain|debug|nolocks|arm64 [make-target...]}
+name=${1:?usage: build.sh plain|debug|arm64 [make-target...]}
 shift
 [ -f "$KM_SCRIPTS/config/$name.config" ] ||
 	die "no kernel build '$name'; one of: plain debug arm64"
@@ -30,16 +30,11 @@ make_tmp
 kbuild_env
 make_series
 refresh_tree
-parts="common $name" image=bzImage
-case $name in
-nolocks) parts='common plain nolocks' ;;
-arm64)
-	parts=arm64 image=Image
+common=$KM_SCRIPTS/config/common.config image=bzImage
+if [ "$name" = arm64 ]; then
+	common='' image=Image
 	export ARCH=arm64 CROSS_COMPILE=aarch64-linux-gnu-
-	;;
-esac
-for part in $parts; do
-	cat "$KM_SCRIPTS/config/$part.config"
-done >"$TMP/fragment"
+fi
+cat ${common:+"$common"} "$KM_SCRIPTS/config/$name.config" >"$TMP/fragment"
 configure "$name"
 if [ $# -gt 0 ]; then build "$@"; else build "$image" modules; fi

@@ -109,26 +109,20 @@ void marker_hit(struct marker_site *site, ...);
 /*
  * The macros declare a struct with the marker's name in its own, so that a name
  * that is none does not compile. The explicit alignment keeps the compiler from
- * aligning the sites further than an array of them is.
+ * aligning the sites further than an array of them is. The barrier behind a hit
+ * keeps one at the end of a function from becoming a jump, after which the stack
+ * would begin in the caller of the function that has the site.
  */
-#define __define_marker_site(site, site_name, fmt)			\
+#define __trace_mark(armed, site_name, fmt, hit, args...)		\
+do {									\
 	static_assert(sizeof(site_name) > 1, "a marker needs a name");	\
-	static struct marker_site site					\
+	static struct marker_site __marker_site				\
 	__section("__markers")						\
 	__aligned(__alignof__(struct marker_site)) = {			\
 		.name = site_name,					\
 		.format = "" fmt "",					\
 		.key = STATIC_KEY_FALSE_INIT,				\
-	}
-
-/*
- * The barrier behind a hit keeps one at the end of a function from becoming a
- * jump, after which the stack would begin in the caller of the function that has
- * the site.
- */
-#define __trace_mark(armed, site_name, fmt, hit, args...)		\
-do {									\
-	__define_marker_site(__marker_site, site_name, fmt);		\
+	};								\
 									\
 	if (armed) {							\
 		hit(&__marker_site, ##args);				\
@@ -240,7 +234,6 @@ int marker_probe_unregister_private_data(marker_probe_func *probe,
 void *marker_get_private_data(const char *name, marker_probe_func *probe,
 			      int num);
 void marker_synchronize_unregister(void);
-void marker_handler_abort(void);
 bool marker_arg(const char *fmt, va_list *args, unsigned int n, u64 *value);
 
 #else /* !CONFIG_MARKERS */
@@ -305,10 +298,6 @@ static inline void *marker_get_private_data(const char *name,
 }
 
 static inline void marker_synchronize_unregister(void)
-{
-}
-
-static inline void marker_handler_abort(void)
 {
 }
 

@@ -16,8 +16,6 @@
 #define pr_fmt(fmt) "markers: " fmt
 
 #include <kunit/visibility.h>
-#include <linux/array_size.h>
-#include <linux/atomic.h>
 #include <linux/context_tracking.h>
 #include <linux/cpuhotplug.h>
 #include <linux/cpumask.h>
@@ -59,12 +57,17 @@ LIST_HEAD(markers_list);
 EXPORT_SYMBOL_IF_KUNIT(markers_list);
 
 /*
- * The handler that runs on a CPU in each context level, by context_level(); NULL
- * where one may. An interrupt writes to none that the code it interrupts is
- * changing.
+ * Which context levels of a CPU may run handlers. One byte for each level, so
+ * that an interrupt writes to none that the code it interrupts is changing.
  */
+enum {
+	LEVEL_FREE,
+	LEVEL_BUSY,			/* a handler runs */
+	LEVEL_OFFLINE,			/* RCU may not wait for this CPU */
+};
+
 struct marker_levels {
-	struct marker_handler *running[4];
+	u8 state[4];			/* by context_level() */
 };
 
 static DEFINE_PER_CPU(struct marker_levels, marker_levels);
@@ -84,36 +87,16 @@ static struct marker_handler marker_nobody = {
 	.counts	= &nobody_counts,
 };
 
-/* What runs on a CPU that RCU may not wait for, so that nothing does. */
-static struct marker_handler marker_offline;
-
-static __always_inline bool in_task_level(void)
-{
-	return !(preempt_count() & (NMI_MASK | HARDIRQ_MASK | SOFTIRQ_OFFSET));
-}
-
-static __always_inline unsigned int context_level(void)
-{
-	return in_task_level() ? 0 : interrupt_context_level();
-}
-
-static __always_inline struct marker_handler **this_level(void)
-{
-	return &raw_cpu_ptr(&marker_levels)->running[context_level()];
-}
-
 /* What a site has while there are several handlers to be called. */
 static void call_all(void *probe_private, void *call_private,
 		     const char *fmt, va_list *args)
 {
 	struct marker_handler *all = probe_private, *handler;
-	struct marker_handler **level = this_level();
 	va_list copy;
 
 	/* Pairs with marker_link(). */
 	handler = smp_load_acquire(&all->next);
 	while (handler) {
-		WRITE_ONCE(*level, handler);
 		va_copy(copy, *args);
 		handler->func(handler->private, NULL, fmt, &copy);
 		va_end(copy);
@@ -132,32 +115,43 @@ static __always_inline bool this_cpu_watched(void)
 #endif
 }
 
+static __always_inline bool in_task_level(void)
+{
+	return !(preempt_count() & (NMI_MASK | HARDIRQ_MASK | SOFTIRQ_OFFSET));
+}
+
+static __always_inline unsigned int context_level(void)
+{
+	return in_task_level() ? 0 : interrupt_context_level();
+}
+
 /* What marker_hit() has no time to tell apart. */
 static noinline void hit_elsewhere(struct marker_site *site,
 				   struct marker_handler *handler,
 				   va_list *args)
 {
-	struct marker_handler **level = this_level();
+	u8 *level;
 
 	if (!this_cpu_watched()) {
 		this_cpu_inc(handler->counts->unwatched);
 		return;
 	}
-	if (unlikely(*level == &marker_offline)) {
+	level = &raw_cpu_ptr(&marker_levels)->state[context_level()];
+	if (unlikely(*level == LEVEL_OFFLINE)) {
 		this_cpu_inc(handler->counts->unwatched);
 		return;
 	}
-	if (unlikely(*level)) {
+	if (unlikely(*level == LEVEL_BUSY)) {
 		this_cpu_inc(handler->counts->recursions);
 		return;
 	}
 
-	*level = handler;
+	*level = LEVEL_BUSY;
 	barrier();
 	this_cpu_inc(handler->counts->hits);
 	handler->func(handler->private, NULL, site->format, args);
 	barrier();
-	*level = NULL;
+	*level = LEVEL_FREE;
 }
 
 /* As preempt_enable_notrace(), which would need a frame pointer in its place. */
@@ -205,44 +199,24 @@ notrace __no_stack_protector void marker_hit(struct marker_site *site, ...)
 	handler = smp_load_acquire(&site->handler);
 
 	if (unlikely(!this_cpu_watched() || !in_task_level() ||
-		     raw_cpu_read(marker_levels.running[0]))) {
+		     raw_cpu_read(marker_levels.state[0]) != LEVEL_FREE)) {
 		va_start(args, site);
 		hit_elsewhere(site, handler, &args);
 		va_end(args);
 	} else {
-		raw_cpu_write(marker_levels.running[0], handler);
+		raw_cpu_write(marker_levels.state[0], LEVEL_BUSY);
 		barrier();
 		this_cpu_inc(handler->counts->hits);
 		va_start(args, site);
 		handler->func(handler->private, NULL, site->format, &args);
 		va_end(args);
 		barrier();
-		raw_cpu_write(marker_levels.running[0], NULL);
+		raw_cpu_write(marker_levels.state[0], LEVEL_FREE);
 	}
 
 	hit_preempt_enable();
 }
 EXPORT_SYMBOL_GPL(marker_hit);
-
-/**
- * marker_handler_abort - count that a handler could not do its work
- *
- * Adds to what the tracefs file "markers" shows for the handler that runs here.
- * marker_trylock() calls this when the lock is not free; a handler may, too.
- *
- * Context: From a handler; elsewhere it does nothing.
- */
-void marker_handler_abort(void)
-{
-	struct marker_handler *running;
-
-	preempt_disable_notrace();
-	running = *this_level();
-	if (running && running != &marker_offline)
-		atomic_long_inc(&running->aborts);
-	preempt_enable_notrace();
-}
-EXPORT_SYMBOL_GPL(marker_handler_abort);
 
 /* === Internals ============================================================ */
 
@@ -776,7 +750,7 @@ static int markers_cpu_starting(unsigned int cpu)
 {
 	struct marker_levels *levels = this_cpu_ptr(&marker_levels);
 
-	memset_p((void **)levels->running, NULL, ARRAY_SIZE(levels->running));
+	memset(levels->state, LEVEL_FREE, sizeof(levels->state));
 	return 0;
 }
 
@@ -784,8 +758,7 @@ static int markers_cpu_dying(unsigned int cpu)
 {
 	struct marker_levels *levels = this_cpu_ptr(&marker_levels);
 
-	memset_p((void **)levels->running, &marker_offline,
-		 ARRAY_SIZE(levels->running));
+	memset(levels->state, LEVEL_OFFLINE, sizeof(levels->state));
 	return 0;
 }
 
@@ -798,8 +771,8 @@ static int __init markers_cpu_init(void)
 		struct marker_levels *levels = per_cpu_ptr(&marker_levels, cpu);
 
 		if (!cpu_online(cpu))
-			memset_p((void **)levels->running, &marker_offline,
-				 ARRAY_SIZE(levels->running));
+			memset(levels->state, LEVEL_OFFLINE,
+			       sizeof(levels->state));
 	}
 	return cpuhp_setup_state_nocalls(CPUHP_AP_MARKERS_STARTING,
 					 "kernel/markers:starting",

@@ -3,20 +3,17 @@
  * The tracefs file "markers": what markers there are, and what they do.
  *
  * A line for each marker, with columns separated by tabs, and below it one for
- * each of its sites, of its handlers, and of the locks that it tells of, indented
- * by a tab:
+ * each of its sites and of its handlers, indented by a tab:
  *
  *	name lkst on|off sites handlers hits recursions unwatched lost format
  *		site module on|off|differs|bad-format places format
- *		handler function active|pending|parked aborts format
- *		lock name
+ *		handler function active|pending|parked format
  *
  * The second column is the name that LKST has for it, or "-". The names that are
  * reserved there stand in comments at the end.
  *
  * A marker that has no good site shows "-" for its format, and so does a
- * handler that takes any. How often a handler did not get a lock that it tried
- * to take are its aborts.
+ * handler that takes any.
  *
  * A site's places are where the compiler put it, as function+0xoffset, with
  * commas between them: one in an inline function or in an unrolled loop has
@@ -36,7 +33,6 @@
 #include <linux/tracefs.h>
 
 #include "lkst.h"
-#include "locks.h"
 #include "markers.h"
 
 static const char * const site_states[] = {
@@ -157,12 +153,10 @@ static void show_marker(struct seq_file *m, const struct marker *marker)
 	list_for_each_entry(site, &marker->sites, node)
 		show_site(m, marker, site);
 	list_for_each_entry(probe, &marker->probes, node) {
-		seq_printf(m, "\thandler\t%ps\t%s\t%ld", probe->handler.func,
-			   probe_states[probe->state],
-			   atomic_long_read(&probe->handler.aborts));
+		seq_printf(m, "\thandler\t%ps\t%s", probe->handler.func,
+			   probe_states[probe->state]);
 		show_format(m, probe->format);
 	}
-	marker_show_locks(m, marker->name);
 }
 
 /* All in one go, so that the reader gets what was true at one moment. */

@@ -3,7 +3,6 @@
 #ifndef _KERNEL_MARKERS_MARKERS_H
 #define _KERNEL_MARKERS_MARKERS_H
 
-#include <linux/atomic.h>
 #include <linux/list.h>
 #include <linux/marker.h>
 #include <linux/mutex.h>
@@ -22,15 +21,14 @@ struct marker_counts {
 };
 
 /*
- * What marker_hit() calls, and all that it looks at. Only @next and the count are
- * ever changed while a site may use it.
+ * What marker_hit() calls, and all that it looks at. Only @next is ever changed
+ * while a site may use it.
  */
 struct marker_handler {
 	marker_probe_func	*func;
 	void			*private;
 	struct marker_counts __percpu *counts;
 	struct marker_handler	*next;		/* for call_all() */
-	atomic_long_t		aborts;		/* marker_handler_abort() */
 };
 
 /*

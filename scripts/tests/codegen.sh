@@ -28,23 +28,15 @@ disassemble() {
 }
 
 # Splits function $2 of object $1 into $3.hot, without the NOPs of its sites,
-# $3.cold, the blocks that those jump to, and $3.nops. A block ends with a jump, the
-# one to $4 or behind the call of it if that is given.
+# $3.cold, the blocks that those jump to, and $3.nops.
 split() {
 	sites "$1" >"$TMP/sites"
-	disassemble "$1" "$2" | awk -v out="$3" -v sites="$TMP/sites" -v last="${4:-}" '
+	disassemble "$1" "$2" | awk -v out="$3" -v sites="$TMP/sites" '
 		BEGIN { printf "" >(out ".hot"); printf "" >(out ".cold"); printf "" >(out ".nops") }
 		FILENAME == sites { nop[$1]; block[$2]; next }
 		$1 in nop { print >(out ".nops"); next }
 		$1 in block { cold = 1 }
-		cold {
-			print >(out ".cold")
-			if (last != "" && index($0, last))
-				ends = 1
-			if ($2 ~ /^jmp/ && (last == "" || ends))
-				cold = ends = 0
-			next
-		}
+		cold { print >(out ".cold"); if ($2 ~ /^jmp/) cold = 0; next }
 		{ print >(out ".hot") }
 	' "$TMP/sites" -
 	[ -s "$3.hot" ] || { echo "$1 has no function $2"; return 1; }
@@ -119,42 +111,15 @@ compare() {
 		same_hot_path "$TMP/off.hot" "$TMP/on.hot"
 }
 
-has_nops() {
-	cat "$1.nops" "$1.cold"
-	[ "$(awk 'END { print NR }' "$1.nops")" -eq "$2" ]
-}
-
-# The same for function $1 that takes or releases a lock, with $3 sites and $2 as
-# what does so for a lock that is told of.
-compare_lock() {
-	file=kernel/locking/spinlock.o
-	split "$on/$file" "$1" "$TMP/on" "$2" && split "$off/$file" "$1" "$TMP/off" ||
-		return
-	test_that "$1: a NOP for each site, of which it has $3" has_nops "$TMP/on" "$3"
-	test_that "$1: the hot path has no other instruction more" \
-		same_hot_path "$TMP/off.hot" "$TMP/on.hot"
-}
-
 make_tmp
 configure_off
 echo "KTAP version 1"
 test_that "the marked files build without CONFIG_MARKERS" \
-	off_make kernel/sched/core.o kernel/time/timer.o kernel/locking/spinlock.o
+	off_make kernel/sched/core.o kernel/time/timer.o
 compare kernel/sched/core.o __schedule 1
 cp "$TMP/on.hot" "$TMP/schedule.hot"
 compare kernel/time/timer.o __mod_timer 3
 compare kernel/time/timer.o add_timer_on 1
-for variant in '' _irq _irqsave _bh; do
-	compare_lock "_raw_spin_lock$variant" marked_spin_lock 2
-	compare_lock "_raw_read_lock$variant" marked_read_lock 2
-	compare_lock "_raw_write_lock$variant" marked_write_lock 2
-done
-for variant in '' _irq _irqrestore _bh; do
-	for kind in spin read write; do
-		compare_lock "_raw_${kind}_unlock$variant" \
-			"marked__raw_" 1
-	done
-done
 test_that "two different functions are found to differ" \
 	fails_with frame same_hot_path "$TMP/schedule.hot" "$TMP/on.hot"
 finish

@@ -13,15 +13,7 @@ export LC_ALL=C
 compile() {
 	cat >"$TMP/m/statement.c" <<-EOF
 		#include <linux/marker.h>
-		#include <linux/marker_trylock.h>
 		#include <linux/module.h>
-
-		extern spinlock_t spin;
-		extern raw_spinlock_t raw;
-		extern rwlock_t rw;
-		extern struct semaphore sem;
-		extern struct mutex mutex;
-		extern struct rw_semaphore rwsem;
 
 		struct pair {
 			int a;
@@ -104,17 +96,6 @@ for tree in "$on" "$off"; do
 		'trace_mark("m", "i %d", i);' 'valid preprocessing token'
 	test_that "$with: a name with a dot is refused" refuses_to_compile "$tree" \
 		'_trace_mark(m.i, "i %d", i);' 'expected'
-	test_that "$with: a handler takes locks" takes "$tree" \
-		'marker_trylock(&spin) i++; marker_trylock(&raw) { marker_trylock(&rw) return; }
-		 marker_trylock_read(&rw) if (i) break; marker_trylock(&sem) { l++; }'
-	test_that "$with: a handler takes no mutex" refuses_to_compile "$tree" \
-		'marker_trylock(&mutex) i++;' 'a mutex is unlocked by code that sleeps'
-	test_that "$with: a handler takes no rw_semaphore" refuses_to_compile "$tree" \
-		'marker_trylock(&rwsem) i++;' 'a rw_semaphore is released by code'
-	test_that "$with: a handler takes nothing that is no lock" \
-		refuses_to_compile "$tree" 'marker_trylock(&i) l++;' 'takes a spinlock_t'
-	test_that "$with: a handler reads under rwlocks only" \
-		refuses_to_compile "$tree" 'marker_trylock_read(&spin) i++;' 'takes a spinlock_t'
 	test_that "$with: the samples compile" samples "$tree"
 done
 test_that "without CONFIG_MARKERS nothing is left of a site" leaves_nothing \

@@ -386,19 +386,18 @@ column() {
 
 # The lines of kind $2, site or handler, of the marker $1: module or function,
 # state and format, with "|" between them. $places is what the lines of sites
-# have beside these, $aborts what those of handlers have, one a line.
+# have beside these, one a line.
 lines() {
 	sed -n "/^$1$TAB/,/^[^$TAB]/{/^$TAB$2$TAB/p}" "$MARKERS" >"$tmp/lines"
 	value=
 	places=
-	aborts=
 	while IFS= read -r line; do
 		split "$line"
-		case $2 in
-		site) places="$places${places:+$NL}$f4" ;;
-		handler) aborts="$aborts${aborts:+$NL}$f4" ;;
-		esac
-		value="$value${value:+$NL}$f2|$f3|$f5"
+		if [ "$2" = site ]; then
+			places="$places${places:+$NL}$f4"
+			f4=$f5
+		fi
+		value="$value${value:+$NL}$f2|$f3|$f4"
 	done <"$tmp/lines"
 }
 
@@ -458,7 +457,6 @@ reset_tracing() {
 	echo 0 >"$EVENTS/filter"
 	[ ! -e "$LKST_EVENTS/filter" ] || echo 0 >"$LKST_EVENTS/filter"
 	echo >"$TRACEFS/set_event_pid"
-	[ ! -e "$TRACEFS/marker_locks" ] || echo >"$TRACEFS/marker_locks"
 	[ ! -e "$TRACEFS/lkst_mset" ] || echo none >"$TRACEFS/lkst_mset"
 	[ ! -e "$TRACEFS/snapshot" ] || echo 0 >"$TRACEFS/snapshot"
 	echo >"$TRACEFS/trace"

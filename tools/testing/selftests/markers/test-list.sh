@@ -67,19 +67,10 @@ check_form() {
 		}
 		$2 == "handler" {
 			handlers++
-			if (NF != 6)
+			if (NF != 5)
 				wrong("columns")
 			if ($4 !~ /^(active|pending|parked)$/)
 				wrong("state of a handler")
-			if ($5 !~ /^[0-9]+$/)
-				wrong("aborts of a handler")
-			next
-		}
-		$2 == "lock" {
-			if (NF != 3)
-				wrong("columns")
-			if (name !~ /^lock_/)
-				wrong("lock of another marker")
 			next
 		}
 		{ wrong("kind") }

@@ -128,13 +128,8 @@ static void print_table(const struct markers *markers, bool verbose)
 	print_row(titles, widths, room);
 	for (i = 0; i < markers->nr; i++) {
 		print_row((const char * const *)rows[i], widths, room);
-		for (j = 0; j < markers->list[i].nr_details; j++) {
-			const char *detail = markers->list[i].details[j];
-
-			/* Without any of these it tells of nothing. */
-			if (verbose || !strncmp(detail, "lock\t", 5))
-				printf("\t%s\n", detail);
-		}
+		for (j = 0; verbose && j < markers->list[i].nr_details; j++)
+			printf("\t%s\n", markers->list[i].details[j]);
 		for (j = 0; j < NR_COLUMNS; j++)
 			free(rows[i][j]);
 	}
@@ -186,7 +181,7 @@ static void json_details(const struct marker *marker, const char *kind)
 	for (i = 0; i < marker->nr_details; i++) {
 		copy = xstrdup(marker->details[i]);
 		nr = split(copy, '\t', fields, ARRAY_SIZE(fields));
-		if (!strcmp(fields[0], kind) && nr == ARRAY_SIZE(fields)) {
+		if (!strcmp(fields[0], kind) && nr == (*kind == 's' ? 5 : 4)) {
 			printf("%s\n\t\t{", first ? "" : ",");
 			first = false;
 			json_member(*kind == 's' ? "module" : "function",
@@ -194,28 +189,9 @@ static void json_details(const struct marker *marker, const char *kind)
 			json_member("state", fields[2]);
 			if (*kind == 's')
 				json_places(fields[3]);
-			else
-				printf("\"aborts\": %s, ", fields[3]);
 			json_format(strcmp(fields[nr - 1], "-") ? fields[nr - 1] : NULL);
 		}
 		free(copy);
-	}
-	printf("], ");
-}
-
-static void json_locks(const struct marker *marker)
-{
-	bool first = true;
-	unsigned int i;
-
-	printf("\"locks\": [");
-	for (i = 0; i < marker->nr_details; i++) {
-		if (strncmp(marker->details[i], "lock\t", 5))
-			continue;
-		if (!first)
-			printf(", ");
-		first = false;
-		json_string(marker->details[i] + 5);
 	}
 	printf("], ");
 }
@@ -236,7 +212,6 @@ static void print_json(const struct markers *markers)
 		       strcmp(marker->state, "on") ? "false" : "true");
 		json_details(marker, "site");
 		json_details(marker, "handler");
-		json_locks(marker);
 		printf("\"hits\": %lu, \"recursions\": %lu, \"unwatched\": %lu, \"lost\": %lu, ",
 		       marker->hits, marker->recursions, marker->unwatched,
 		       marker->lost);

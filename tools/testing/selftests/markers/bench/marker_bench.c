@@ -28,7 +28,6 @@
 #include <linux/sizes.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
-#include <linux/spinlock.h>
 #include <linux/string.h>
 #include <linux/timex.h>
 #include <linux/tracepoint.h>
@@ -91,20 +90,6 @@ static noinline void ring_buffer_alone(unsigned long a, unsigned long b,
 	ring_buffer_unlock_commit(ring_buffer);
 }
 
-/* A lock and its unlock, of a lock that nobody else has. */
-static DEFINE_SPINLOCK(bench_lock);
-
-DEFINE_MARK(lock, ({
-	spin_lock(&bench_lock);
-	spin_unlock(&bench_lock);
-}))
-DEFINE_MARK(lock_irqsave, ({
-	unsigned long flags;
-
-	spin_lock_irqsave(&bench_lock, flags);
-	spin_unlock_irqrestore(&bench_lock, flags);
-}))
-
 struct mark {
 	const char	*name;
 	void		(*reach)(unsigned long a, unsigned long b,
@@ -119,8 +104,6 @@ static const struct mark marks[] = {
 	{ "marker_6",	marker_6 },
 	{ "marker_10",	marker_10 },
 	{ "ring_buffer", ring_buffer_alone },
-	{ "lock",	lock },
-	{ "lock_irqsave", lock_irqsave },
 };
 
 static u64 one_round(const struct mark *mark)
